@@ -1,0 +1,26 @@
+import * as z from "zod/mini";
+import { must } from "./must.ts";
+
+export const INT64_MIN = -(2n ** 63n);
+export const INT64_MAX = 2n ** 63n - 1n;
+
+/** A signed 64-bit integer, held as a bigint so that no digit is lost. Source: SPEC 2 (format int64). */
+export const Int64 = z
+  .bigint(must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`))
+  .check(
+    z.gte(INT64_MIN, must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`)),
+    z.lte(INT64_MAX, must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`)),
+  );
+
+/**
+ * Reads an int64 from text, for paths and cursors.
+ *
+ * @param text what the client sent
+ * @returns the integer, or undefined when the text is not the one decimal form of an int64
+ */
+export function parseInt64(text: string): bigint | undefined {
+  // The length bound keeps BigInt() from working through megabytes of digits.
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
+}

@@ -1,0 +1,111 @@
+import * as z from "zod/mini";
+import type { Scope } from "./api-key.ts";
+import { decodeCursor } from "./cursor.ts";
+import type { ErrorCode } from "./errors.ts";
+import { parseInt64 } from "./int64.ts";
+import { must } from "./must.ts";
+import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
+
+/** One operation of the API, as data: routes, validation, documentation and tests all read it. */
+export interface Operation {
+  /** the operation's name in SPEC 4 */
+  id: string;
+  method: "GET" | "POST";
+  /** relative to the base address, parameters in braces */
+  path: string;
+  summary: string;
+  /** what a key must be allowed to do */
+  scope: Scope;
+  /** path parameters, from their decoded text; a value that fails means that no such resource exists */
+  params?: z.ZodMiniType;
+  /** query parameters, from their decoded text */
+  query?: z.ZodMiniType;
+  /** the JSON body, integers read as bigint */
+  body?: z.ZodMiniType;
+  success: { status: number; description: string; body: z.ZodMiniType };
+  /** the errors it can answer besides those of every operation */
+  errors: readonly ErrorCode[];
+  deprecation?: {
+    /** when it became deprecated (RFC 9745) */
+    since: Date;
+    /** when it stops working (RFC 8594) */
+    sunset: Date;
+    /** path of the operation that replaces it */
+    successor: string;
+  };
+}
+
+/** The version segment that ends every base address. Source: SPEC 9. */
+export const API_VERSION = "v1";
+
+/** Source: SPEC 8. */
+export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100 } as const;
+
+const limit = must(`be an integer from ${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}`);
+const cursor = must("be a cursor taken from a Link header of this API");
+
+/** Turns text into a value, or reports the rule where the text has none. */
+const parsed = <T>(parse: (text: string) => T | undefined, rule: ReturnType<typeof must>) =>
+  z.pipe(
+    z.string(rule),
+    z.transform((text, context) => {
+      const value = parse(text);
+      if (value === undefined) {
+        context.issues.push({ code: "custom", input: text, message: rule.error({ input: text }) });
+        return z.NEVER;
+      }
+      return value;
+    }),
+  );
+
+function parseLimit(text: string): number | undefined {
+  const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+  return value >= PAGE_SIZE.minimum && value <= PAGE_SIZE.maximum ? value : undefined;
+}
+
+/** Source: SPEC 4.1. */
+export const listPets = {
+  id: "listPets",
+  method: "GET",
+  path: "/pets",
+  summary: "List all animals",
+  scope: "pets:read",
+  query: z.object({
+    limit: z._default(parsed(parseLimit, limit), PAGE_SIZE.default),
+    status: z.optional(PetStatus),
+    cursor: z.optional(parsed(decodeCursor, cursor)),
+  }),
+  success: { status: 200, description: "A page of animals in ascending order of id", body: Pets },
+  errors: ["invalid_request"],
+} as const satisfies Operation;
+
+/** Source: SPEC 4.2. */
+export const createPet = {
+  id: "createPet",
+  method: "POST",
+  path: "/pets",
+  summary: "Add an animal",
+  scope: "pets:write",
+  body: NewPet,
+  success: { status: 201, description: "The animal was added", body: Pet },
+  errors: ["invalid_request", "payload_too_large", "unsupported_media_type"],
+} as const satisfies Operation;
+
+/** Source: SPEC 4.3. */
+export const getPet = {
+  id: "getPet",
+  method: "GET",
+  path: "/pets/{petId}",
+  summary: "Get an animal",
+  scope: "pets:read",
+  params: z.object({ petId: parsed(parseInt64, must("be an int64")) }),
+  success: { status: 200, description: "The animal", body: Pet },
+  errors: ["not_found", "gone"],
+  deprecation: {
+    since: new Date("2026-11-20T00:00:00Z"),
+    sunset: new Date("2030-12-05T00:00:00Z"),
+    successor: "/pets",
+  },
+} as const satisfies Operation;
+
+export const operations = [listPets, createPet, getPet] as const satisfies readonly Operation[];
