@@ -1,0 +1,118 @@
+import middy from "@middy/core";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import type { z } from "zod/mini";
+import { ApiError, errorBody, errorHeaders } from "../errors.ts";
+import { describeError, log } from "../log.ts";
+import type { Operation } from "../operations.ts";
+import { stringifyJson } from "./json.ts";
+import { type ApiRequest, baseUrl, readRequest } from "./request.ts";
+
+/** What an operation answers; the status comes from its description. */
+export interface ApiAnswer<O extends Operation> {
+  body: z.output<O["success"]["body"]>;
+  headers?: Record<string, string>;
+}
+
+type Internal = { start: number };
+type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
+type Hook = middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
+
+// How long before Lambda's own timeout the function gives up and answers, in milliseconds.
+const ANSWER_EARLY = 500;
+
+const respond = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
+  body: stringifyJson(body),
+});
+
+/** Logs one line a request, when its answer is final. */
+function logRequests(operation: Operation, now: () => number): Middleware {
+  const write: Hook = ({ event, response, error, internal }) => {
+    const status = response?.statusCode ?? 500;
+    log(status >= 500 ? "error" : "info", {
+      operation: operation.id,
+      status,
+      keyId: event.requestContext.authorizer?.keyId,
+      requestId: event.requestContext.requestId,
+      latencyMs: now() - internal.start,
+      ...(status >= 500 ? { error: describeError(error) } : {}),
+    });
+  };
+  return {
+    before: ({ internal }) => {
+      internal.start = now();
+    },
+    after: write,
+    onError: write,
+  };
+}
+
+/** Says in every answer that an operation is deprecated, and refuses it from its sunset on. */
+function deprecate(operation: Operation, now: () => number): Middleware {
+  const { deprecation } = operation;
+  if (!deprecation) return { before: () => undefined };
+  const { since, sunset, successor } = deprecation;
+  const announce: Hook = ({ event, response }) => {
+    Object.assign(response?.headers ?? {}, {
+      Deprecation: `@${since.getTime() / 1000}`, // RFC 9745
+      Sunset: sunset.toUTCString(), // RFC 8594
+      Link: `<${baseUrl(event)}${successor}>; rel="successor-version"`, // RFC 5829
+    });
+  };
+  return {
+    before: () => {
+      if (now() >= sunset.getTime()) throw new ApiError("gone");
+    },
+    after: announce,
+    onError: announce,
+  };
+}
+
+/** Turns whatever was thrown into an Error response; what the client may not see goes to the log. */
+function renderErrors(): Middleware {
+  return {
+    onError: (request) => {
+      const { code, message } =
+        request.error instanceof ApiError ? request.error : new ApiError("internal_error");
+      const body = errorBody(code, message);
+      request.response = respond(body.status, body, errorHeaders(code));
+    },
+  };
+}
+
+/**
+ * Makes the Lambda function of an operation: validation in front, one place for errors, one log line.
+ *
+ * @param operation its description
+ * @param run answers a valid request; throws ApiError for what the client should learn
+ * @param now the clock, in milliseconds since 1970
+ * @returns a handler for API Gateway's REST proxy integration; it never rejects
+ */
+export function handle<const O extends Operation>(
+  operation: O,
+  run: (request: ApiRequest<O>, event: APIGatewayProxyEvent) => Promise<ApiAnswer<O>>,
+  now: () => number = Date.now,
+): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
+  return (
+    middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
+      timeoutEarlyInMillis: ANSWER_EARLY,
+      timeoutEarlyResponse: () => {
+        throw new ApiError("unavailable");
+      },
+    })
+      // `after` and `onError` run from the last to the first, so errors are rendered before the
+      // deprecation headers are added and the line is logged.
+      .use(logRequests(operation, now))
+      .use(deprecate(operation, now))
+      .use(renderErrors())
+      .handler(async (event: APIGatewayProxyEvent) => {
+        const { body, headers } = await run(readRequest(operation, event), event);
+        return respond(operation.success.status, body, headers);
+      })
+  );
+}
