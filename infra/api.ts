@@ -1,0 +1,81 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  AuthorizationType,
+  EndpointType,
+  LambdaIntegration,
+  MockIntegration,
+  PassthroughBehavior,
+  RestApi,
+  TokenAuthorizer,
+} from "aws-cdk-lib/aws-apigateway";
+import { Construct } from "constructs";
+import { apiKeyPattern } from "../lib/api-key.ts";
+import { errorBody, errors } from "../lib/errors.ts";
+import { API_VERSION, operations } from "../lib/operations.ts";
+import type { ApiFunction } from "./api-function.ts";
+import { addGatewayResponses } from "./gateway-responses.ts";
+
+export interface ApiProps {
+  /** the function of every operation */
+  functions: Record<(typeof operations)[number]["id"], ApiFunction>;
+  authorize: ApiFunction;
+}
+
+/**
+ * The REST API: a route for every operation, all behind the authorizer. A REST API and not an HTTP API,
+ * because only it lets the gateway's own answers carry the specified Error body.
+ */
+export class Api extends Construct {
+  readonly baseUrl: string;
+
+  constructor(scope: Construct, id: string, { functions, authorize }: ApiProps) {
+    super(scope, id);
+
+    const authorizer = new TokenAuthorizer(this, "Authorizer", {
+      handler: authorize,
+      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern}$`,
+      resultsCacheTtl: Duration.seconds(60),
+    });
+    const api = new RestApi(this, "RestApi", {
+      restApiName: scope.node.id,
+      endpointTypes: [EndpointType.REGIONAL],
+      deployOptions: { stageName: API_VERSION },
+      defaultMethodOptions: { authorizer, authorizationType: AuthorizationType.CUSTOM },
+      cloudWatchRole: false,
+    });
+    // It repeats the stack's own output of the base URL.
+    api.node.tryRemoveChild("Endpoint");
+    addGatewayResponses(api);
+
+    for (const { id, method, path } of operations) {
+      const integration = new LambdaIntegration(functions[id], { allowTestInvoke: false });
+      api.root.resourceForPath(path).addMethod(method, integration);
+    }
+    for (const path of new Set(operations.map((operation) => operation.path))) {
+      refuseOtherMethods(api, path);
+    }
+    this.baseUrl = `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${API_VERSION}`;
+  }
+}
+
+/** Answers 405 with `Allow` (RFC 9110, 15.5.6), where API Gateway would say that there is no such path. */
+function refuseOtherMethods(api: RestApi, path: string): void {
+  const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method);
+  const { status } = errors.method_not_allowed;
+  const statusCode = String(status);
+  api.root.resourceForPath(path).addMethod(
+    "ANY",
+    new MockIntegration({
+      passthroughBehavior: PassthroughBehavior.NEVER,
+      requestTemplates: { "application/json": JSON.stringify({ statusCode: status }) },
+      integrationResponses: [
+        {
+          statusCode,
+          responseParameters: { "method.response.header.Allow": `'${allowed.join(", ")}'` },
+          responseTemplates: { "application/json": JSON.stringify(errorBody("method_not_allowed")) },
+        },
+      ],
+    }),
+    { methodResponses: [{ statusCode, responseParameters: { "method.response.header.Allow": true } }] },
+  );
+}

@@ -1,0 +1,52 @@
+import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.ts";
+
+/**
+ * What the gateway answers by itself. Every type is set, since one that is not would take its status
+ * from a DEFAULT type and its body from API Gateway. The bodies are static: API Gateway's own messages
+ * can repeat what the client sent.
+ */
+const codes: [ResponseType, ErrorCode][] = [
+  [ResponseType.UNAUTHORIZED, "unauthorized"],
+  [ResponseType.EXPIRED_TOKEN, "unauthorized"],
+  [ResponseType.INVALID_API_KEY, "unauthorized"],
+  [ResponseType.ACCESS_DENIED, "forbidden"],
+  [ResponseType.WAF_FILTERED, "forbidden"],
+  // No operation uses IAM, so both only mean that there is no such path or method.
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, "not_found"],
+  [ResponseType.INVALID_SIGNATURE, "not_found"],
+  [ResponseType.RESOURCE_NOT_FOUND, "not_found"],
+  [ResponseType.BAD_REQUEST_BODY, "invalid_request"],
+  [ResponseType.BAD_REQUEST_PARAMETERS, "invalid_request"],
+  [ResponseType.REQUEST_TOO_LARGE, "payload_too_large"],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"],
+  [ResponseType.THROTTLED, "too_many_requests"],
+  [ResponseType.QUOTA_EXCEEDED, "too_many_requests"],
+  [ResponseType.API_CONFIGURATION_ERROR, "internal_error"],
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "internal_error"],
+  // The authorizer fails only when its table cannot be read, which passes.
+  [ResponseType.AUTHORIZER_FAILURE, "unavailable"],
+  [ResponseType.INTEGRATION_FAILURE, "unavailable"],
+  [ResponseType.INTEGRATION_TIMEOUT, "timeout"],
+  [ResponseType.DEFAULT_4XX, "invalid_request"],
+  [ResponseType.DEFAULT_5XX, "internal_error"],
+];
+
+/** Header values are static too; API Gateway wants them in quotes of their own. */
+const quoted = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+
+/** Gives every answer of the gateway itself the specified Error body (SPEC 7). */
+export function addGatewayResponses(api: RestApi): void {
+  for (const [type, code] of codes) {
+    api.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: String(errors[code].status),
+      responseHeaders: quoted({
+        ...errorHeaders(code),
+        ...(code === "unauthorized" ? { "WWW-Authenticate": 'Bearer realm="animal-store"' } : {}), // RFC 6750, 3
+      }),
+      templates: { "application/json": JSON.stringify(errorBody(code)) },
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
+import type { Construct } from "constructs";
+import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
+import type { Stage } from "./stages.ts";
+
+const settings = ({ keepData }: Stage): Omit<TableProps, "partitionKey"> => ({
+  billingMode: BillingMode.PAY_PER_REQUEST,
+  removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+});
+
+/** The animals by id, and by status in order of id. */
+export class PetsTable extends Table {
+  readonly statusIndexArn: string;
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    const idKey = { name: "id", type: AttributeType.NUMBER };
+    super(scope, id, { ...settings(stage), partitionKey: idKey });
+    this.addGlobalSecondaryIndex({
+      indexName: STATUS_INDEX,
+      partitionKey: { name: "status", type: AttributeType.STRING },
+      sortKey: idKey,
+      projectionType: ProjectionType.ALL,
+    });
+    this.statusIndexArn = `${this.tableArn}/index/${STATUS_INDEX}`;
+  }
+}
+
+/** The API keys by their hash; apart from the animals, so that each function reaches only what it needs. */
+export class KeysTable extends Table {
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id, { ...settings(stage), partitionKey: { name: "hash", type: AttributeType.STRING } });
+  }
+}
