@@ -1,0 +1,60 @@
+import type { APIGatewayAuthorizerResult } from "aws-lambda";
+import { FunctionError, type FunctionPool } from "./function-pool.ts";
+import type { LocalStack } from "./template.ts";
+
+/** A request that may go on, with what the authorizer says of its caller; or the gateway response that ends it. */
+export type Decision = { context: Record<string, unknown> } | { refused: string };
+
+/** A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function. */
+export class TokenAuthorizer {
+  readonly #settings: LocalStack["authorizer"];
+  readonly #pool: FunctionPool;
+  readonly #cache = new Map<string, { result: APIGatewayAuthorizerResult; until: number }>();
+
+  constructor(settings: LocalStack["authorizer"], pool: FunctionPool) {
+    this.#settings = settings;
+    this.#pool = pool;
+  }
+
+  /**
+   * @param token the Authorization header, if there is one
+   * @param methodArn which method of which API is called
+   */
+  async decide(token: string | undefined, methodArn: string): Promise<Decision> {
+    if (!token || !this.#settings.pattern.test(token)) return { refused: "UNAUTHORIZED" };
+    try {
+      const result = await this.#resultFor(token, methodArn);
+      const allowed = result.policyDocument.Statement.some(
+        (statement) =>
+          statement.Effect === "Allow" && "Resource" in statement && matches(statement.Resource, methodArn),
+      );
+      return allowed
+        ? { context: { ...result.context, principalId: result.principalId } }
+        : { refused: "ACCESS_DENIED" };
+    } catch (error) {
+      if (!(error instanceof FunctionError)) return { refused: "AUTHORIZER_CONFIGURATION_ERROR" };
+      return { refused: error.message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_FAILURE" };
+    }
+  }
+
+  /** Only policies are cached; a refusal asks the function again, as in API Gateway. */
+  async #resultFor(token: string, methodArn: string): Promise<APIGatewayAuthorizerResult> {
+    const now = Date.now();
+    const cached = this.#cache.get(token);
+    if (cached && cached.until > now) return cached.result;
+    for (const [key, { until }] of this.#cache) if (until <= now) this.#cache.delete(key);
+
+    const event = { type: "TOKEN", authorizationToken: token, methodArn };
+    const result = (await this.#pool.invoke(event)) as APIGatewayAuthorizerResult;
+    this.#cache.set(token, { result, until: now + this.#settings.cacheSeconds * 1000 });
+    return result;
+  }
+}
+
+/** Whether a policy's resource, in which `*` stands for anything, covers a method. */
+function matches(resource: string | string[] | undefined, methodArn: string): boolean {
+  return [resource ?? []].flat().some((pattern) => {
+    const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
+    return new RegExp(`^${parts.join(".*")}$`).test(methodArn);
+  });
+}

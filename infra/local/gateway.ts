@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { APIGatewayProxyResult } from "aws-lambda";
+import { TokenAuthorizer } from "./authorizer.ts";
+import { type LocalRequest, proxyEvent } from "./event.ts";
+import { FunctionError, type FunctionPool } from "./function-pool.ts";
+import type { LocalStack, Route } from "./template.ts";
+
+/** API Gateway's limit for a request's body, in bytes. */
+const PAYLOAD_LIMIT = 10 * 1024 * 1024;
+/** API Gateway's limit for an integration, in milliseconds; it counts the wait for an instance as well. */
+const INTEGRATION_TIMEOUT = 29_000;
+
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Ends a request with one of the template's gateway responses. */
+class Refusal extends Error {
+  readonly type: string;
+  constructor(type: string) {
+    super(type);
+    this.type = type;
+  }
+}
+
+/**
+ * Serves a stack's REST API over HTTP. It imitates what this API uses of API Gateway: routes, TOKEN
+ * authorizer with its cache, proxy and mock integrations, gateway responses.
+ *
+ * @param stack what the template says
+ * @param pools the functions by name
+ * @returns a server that is not listening yet
+ */
+export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool>): Server {
+  const authorizer = new TokenAuthorizer(stack.authorizer, poolOf(stack.authorizer.functionName));
+
+  function poolOf(name: string): FunctionPool {
+    const pool = pools.get(name);
+    if (!pool) throw new Error(`The template has no function ${name}.`);
+    return pool;
+  }
+
+  async function answer(message: IncomingMessage): Promise<Answer> {
+    if (!message.headers.host) throw new Refusal("DEFAULT_4XX");
+    const request = await readRequest(message, stack.stageName);
+    const { route, parameters } = findRoute(stack.routes, request);
+    const api = "arn:aws:execute-api:local:000000000000:local";
+    const methodArn = `${api}/${stack.stageName}/${message.method}${request.path}`;
+    const decision = await authorizer.decide(message.headers.authorization, methodArn);
+    if ("refused" in decision) throw new Refusal(decision.refused);
+
+    const { integration } = route;
+    if (integration.type === "MOCK") return integration;
+    const event = proxyEvent(request, route, stack.stageName, parameters, decision.context);
+    return readResult(await withTimeout(poolOf(integration.functionName).invoke(event)));
+  }
+
+  function refuse(type: string): Answer {
+    const response = stack.gatewayResponses.get(type);
+    if (!response) throw new Error(`The template has no gateway response ${type}.`);
+    return response;
+  }
+
+  const respond = async (message: IncomingMessage, response: ServerResponse) => {
+    const { status, headers, body } = await answer(message).catch((error: unknown) => {
+      if (error instanceof Refusal) return refuse(error.type);
+      if (error instanceof FunctionError) console.error(error.message);
+      else console.error(error);
+      return refuse("DEFAULT_5XX");
+    });
+    response.writeHead(status, {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+      ...headers,
+    });
+    response.end(message.method === "HEAD" ? undefined : body);
+  };
+
+  // Node would refuse a request without Host itself, with an empty body.
+  const server = createServer({ requestTimeout: INTEGRATION_TIMEOUT, requireHostHeader: false }, respond);
+  server.on("checkExpectation", respond);
+  // What is no HTTP at all never becomes a request.
+  server.on("clientError", (_error, socket) => {
+    const { status, body } = refuse("DEFAULT_4XX");
+    if (!socket.writable) return socket.destroy();
+    const head = `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+  });
+  return server;
+}
+
+async function readRequest(message: IncomingMessage, stageName: string): Promise<LocalRequest> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    // What follows is read and thrown away, so that the client gets to see the answer.
+    if (size <= PAYLOAD_LIMIT) chunks.push(chunk);
+  }
+  if (size > PAYLOAD_LIMIT) throw new Refusal("REQUEST_TOO_LARGE");
+
+  const target = (message.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").replace(/#.*$/, "");
+  const [address = "", ...search] = target.split("?");
+  const prefix = `/${stageName}`;
+  if (address !== prefix && !address.startsWith(`${prefix}/`))
+    throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
+  return {
+    message,
+    id: randomUUID(),
+    path: address.slice(prefix.length).replace(/\/$/, ""),
+    query: new URLSearchParams(search.join("?")),
+    body: Buffer.concat(chunks),
+  };
+}
+
+/** Finds the method of a path, or its ANY method; a segment in braces matches any one that is not empty. */
+function findRoute(routes: Route[], { path, message }: LocalRequest) {
+  const segments = path.split("/");
+  for (const method of [message.method, "ANY"]) {
+    for (const route of routes) {
+      const names = route.path.split("/");
+      const parameters: Record<string, string> = {};
+      const matches =
+        route.method === method &&
+        names.length === segments.length &&
+        names.every((name, index) => {
+          const segment = segments[index] ?? "";
+          if (!name.startsWith("{")) return name === segment;
+          parameters[name.slice(1, -1)] = segment;
+          return segment !== "";
+        });
+      if (matches) return { route, parameters };
+    }
+  }
+  throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
+}
+
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Refusal("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT);
+  });
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+/** What is no proxy result is answered with an error of the 5xx class. */
+function readResult(result: unknown): Answer {
+  const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;
+  if (!Number.isInteger(statusCode) || typeof body !== "string") {
+    throw new FunctionError("The function's result is no response.");
+  }
+  return { status: Number(statusCode), headers: (headers ?? {}) as Record<string, string>, body };
+}

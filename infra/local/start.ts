@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { keyStore } from "../../lib/dynamo/key-store.ts";
+import { FunctionPool } from "./function-pool.ts";
+import { createGateway } from "./gateway.ts";
+import { localKey } from "./local-key.ts";
+import { createTables, startStore } from "./store.ts";
+import { synthesize } from "./synthesize.ts";
+import { readStack } from "./template.ts";
+
+/** The template that is served; of its values only the stage's name is replaced, so that keys say `local`. */
+const STACK = "animal-store-staging";
+const STAGE = "local";
+
+const port = Number(process.env.PORT ?? 3000);
+const dataDir = process.env.DATA_DIR || ".animal-store";
+
+/** What has to be undone at the end, the last first. */
+const cleanUp: (() => unknown)[] = [];
+
+/** Shows a person what takes so long; a log file need not know. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
+}
+
+async function stop(status: number): Promise<never> {
+  // A second signal, or a part that will not end, must not keep the process.
+  setTimeout(() => process.exit(status), 5000).unref();
+  for (const undo of cleanUp.toReversed()) await undo();
+  process.exit(status);
+}
+
+async function fail(error: unknown): Promise<never> {
+  console.error(`animal-store: ${error instanceof Error ? error.message : error}`);
+  return stop(1);
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === "EADDRINUSE" ? new Error(`Port ${port} is in use. Set PORT to another one.`) : error,
+      );
+    });
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}
+
+const close = (server: Server) => new Promise((resolve) => server.close(resolve));
+
+async function start(): Promise<void> {
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new Error("PORT must be a number from 0 to 65535.");
+  // Found out now and not after the seconds that bundling takes.
+  const probe = createServer();
+  await listen(probe);
+  await close(probe);
+
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  let endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  if (!endpoint) {
+    const store = await startStore(join(dataDir, "dynamodb"));
+    cleanUp.push(store.close);
+    endpoint = store.endpoint;
+  }
+
+  progress("Synthesizing the template and bundling the functions ...");
+  const assembly = await mkdtemp(join(tmpdir(), "animal-store-"));
+  cleanUp.push(() => rm(assembly, { recursive: true }));
+  await synthesize(assembly, [STACK]);
+  const stack = readStack(assembly, STACK);
+
+  progress("Creating the tables and the local key ...");
+  // What Lambda would give the functions, and this process's own clients need as well.
+  const aws = {
+    AWS_REGION: process.env.AWS_REGION ?? "us-east-1",
+    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? "local",
+    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? "local",
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  };
+  Object.assign(process.env, aws);
+  await createTables(endpoint, stack.tables);
+  const key = await localKey(join(dataDir, "api-key"), keyStore(stack.outputs.KeysTableName ?? ""), STAGE);
+
+  const pools = new Map(
+    stack.functions.map((definition) => {
+      const environment = { ...definition.environment };
+      if ("STAGE" in environment) environment.STAGE = STAGE;
+      return [definition.name, new FunctionPool({ ...definition, environment }, aws)];
+    }),
+  );
+  cleanUp.push(() => {
+    for (const pool of pools.values()) pool.stop();
+  });
+
+  const gateway = createGateway(stack, pools);
+  await listen(gateway);
+  cleanUp.push(() => close(gateway));
+
+  const baseUrl = `http://localhost:${(gateway.address() as AddressInfo).port}/${stack.stageName}`;
+  console.log(`Base URL: ${baseUrl}`);
+  console.log(`API key: ${key}`);
+  console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
+}
+
+process.once("SIGINT", () => stop(0));
+process.once("SIGTERM", () => stop(0));
+process.on("uncaughtException", fail);
+await start().catch(fail);

@@ -1,0 +1,71 @@
+import { mkdir } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { ClassicLevel } from "classic-level";
+import dynalite from "dynalite";
+
+/** A running embedded store. */
+export interface Store {
+  /** where it speaks DynamoDB's protocol */
+  endpoint: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a DynamoDB-compatible server inside this process, on 127.0.0.1 and a free port.
+ *
+ * @param path folder of its data, made when it is not there; without one the data is kept in memory
+ * @throws Error in one line when the folder is in use, broken or cannot be written
+ */
+export async function startStore(path?: string): Promise<Store> {
+  if (path !== undefined) await check(path);
+  const server = dynalite({ createTableMs: 0, ...(path === undefined ? {} : { path }) });
+  await new Promise<void>((resolve, reject) => server.on("error", reject).listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+    },
+  };
+}
+
+/** Opens the data once, since the server itself does not say why it cannot. */
+async function check(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const data = new ClassicLevel(path);
+    await data.open();
+    await data.close();
+  } catch (error) {
+    const { code, message, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
+    if (cause?.code === "LEVEL_LOCKED")
+      throw new Error(`The data folder ${path} is in use by another process.`);
+    throw new Error(`The data folder ${path} cannot be opened: ${cause?.message ?? message ?? code}`);
+  }
+}
+
+/**
+ * Creates those of a template's tables that are not there yet.
+ *
+ * @param endpoint a DynamoDB-compatible server
+ * @throws Error in one line when it does not answer
+ */
+export async function createTables(endpoint: string, tables: CreateTableCommandInput[]): Promise<void> {
+  const client = new DynamoDBClient({
+    endpoint,
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout: 2000 },
+  });
+  for (const table of tables) {
+    try {
+      await client.send(new CreateTableCommand(table));
+    } catch (error) {
+      const { name, message, code } = error as NodeJS.ErrnoException;
+      if (name === "ResourceInUseException") continue;
+      throw new Error(`The DynamoDB endpoint ${endpoint} cannot be used: ${message || code || name}`);
+    }
+  }
+  client.destroy();
+}

@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const app = fileURLToPath(new URL("../app.ts", import.meta.url));
+
+/**
+ * Runs the CDK app as the `cdk` command does: templates and bundled functions of the given stacks.
+ *
+ * @param folder an empty folder for the result
+ * @param stacks names or patterns of the stacks whose functions are bundled
+ * @throws Error with the app's own output when it fails
+ */
+export async function synthesize(folder: string, stacks: string[]): Promise<void> {
+  // The functions are CommonJS, whatever a package.json above this folder says.
+  await writeFile(join(folder, "package.json"), "{}");
+  const child = spawn(process.execPath, [app], {
+    env: {
+      ...process.env,
+      CDK_OUTDIR: folder,
+      CDK_CONTEXT_JSON: JSON.stringify({ "aws:cdk:bundling-stacks": stacks }),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  const status = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
+  if (status !== 0) throw new Error(`The CDK app failed:\n${output.trim()}`);
+}

@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+
+/** What a synthesized template says about a Lambda function. */
+export interface FunctionDefinition {
+  name: string;
+  /** folder with the bundled code */
+  code: string;
+  /** `file.export` */
+  handler: string;
+  environment: Record<string, string>;
+  timeoutMs: number;
+  memoryMb: number;
+}
+
+export interface Route {
+  method: string;
+  /** as in the template, e.g. /pets/{petId} */
+  path: string;
+  integration:
+    | { type: "AWS_PROXY"; functionName: string }
+    | { type: "MOCK"; status: number; headers: Record<string, string>; body: string };
+}
+
+export interface GatewayResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A stack's template in the terms that this machine can serve. */
+export interface LocalStack {
+  tables: CreateTableCommandInput[];
+  functions: FunctionDefinition[];
+  routes: Route[];
+  gatewayResponses: Map<string, GatewayResponse>;
+  authorizer: { functionName: string; pattern: RegExp; cacheSeconds: number };
+  stageName: string;
+  /** the outputs that need no deployed resource, such as table names */
+  outputs: Record<string, string>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
+type Json = any;
+interface Resource {
+  Type: string;
+  Properties: Record<string, Json>;
+}
+
+const PSEUDO: Record<string, string> = {
+  "AWS::Region": "local",
+  "AWS::AccountId": "000000000000",
+  "AWS::Partition": "aws",
+  "AWS::URLSuffix": "localhost",
+};
+
+/** Evaluates CloudFormation's intrinsic functions; a resource's physical name is its logical id. */
+function evaluate(value: Json): Json {
+  if (Array.isArray(value)) return value.map(evaluate);
+  if (typeof value !== "object" || value === null) return value;
+  const [[name, argument] = [], second] = Object.entries<Json>(value);
+  if (!second) {
+    switch (name) {
+      case "Ref":
+        return PSEUDO[argument] ?? argument;
+      case "Fn::GetAtt":
+        return `arn:aws:lambda:local:000000000000:function:${argument[0]}`;
+      case "Fn::Join":
+        return evaluate(argument[1]).join(argument[0]);
+      case "Fn::Split":
+        return evaluate(argument[1]).split(argument[0]);
+      case "Fn::Select":
+        return evaluate(argument[1])[argument[0]];
+    }
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, evaluate(member)]));
+}
+
+const unquote = (value: string) => value.replace(/^'(.*)'$/, "$1");
+
+/** Static headers, whose names end the keys and whose values stand in quotes. */
+const staticHeaders = (parameters: Record<string, string> = {}) =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([key, value]) => [
+      key.slice(key.indexOf(".header.") + 8),
+      unquote(value),
+    ]),
+  );
+
+/** The function that an integration's or authorizer's URI invokes. */
+const invoked = (uri: string) => /:function:([^/:]+)/.exec(uri)?.[1] ?? uri;
+
+function integrationOf(integration: Record<string, Json>): Route["integration"] {
+  if (integration.Type === "AWS_PROXY") return { type: "AWS_PROXY", functionName: invoked(integration.Uri) };
+  const [response] = integration.IntegrationResponses;
+  return {
+    type: "MOCK",
+    status: Number(response.StatusCode),
+    headers: staticHeaders(response.ResponseParameters),
+    body: response.ResponseTemplates["application/json"],
+  };
+}
+
+/**
+ * Reads a stack from a synthesized cloud assembly.
+ *
+ * @param folder where `synthesize` wrote it
+ * @param stackName e.g. animal-store-staging
+ */
+export function readStack(folder: string, stackName: string): LocalStack {
+  const template = JSON.parse(readFileSync(join(folder, `${stackName}.template.json`), "utf8"));
+  const resources = Object.entries<Resource>(template.Resources);
+  const all = (type: string) =>
+    resources
+      .filter(([, resource]) => resource.Type === `AWS::${type}`)
+      .map(([id, resource]) => ({ id, ...evaluate(resource.Properties) }));
+
+  const apiResources = new Map(all("ApiGateway::Resource").map((resource) => [resource.id, resource]));
+  const pathOf = (id: string): string => {
+    const resource = apiResources.get(id);
+    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : "";
+  };
+  const [authorizer] = all("ApiGateway::Authorizer");
+  const [stage] = all("ApiGateway::Stage");
+
+  return {
+    tables: all("DynamoDB::Table").map((table) => ({
+      TableName: table.id,
+      AttributeDefinitions: table.AttributeDefinitions,
+      KeySchema: table.KeySchema,
+      GlobalSecondaryIndexes: table.GlobalSecondaryIndexes,
+      BillingMode: table.BillingMode,
+    })),
+    functions: all("Lambda::Function").map((each) => ({
+      name: each.id,
+      code: join(folder, `asset.${each.Code.S3Key.replace(/\.zip$/, "")}`),
+      handler: each.Handler,
+      environment: each.Environment.Variables,
+      timeoutMs: each.Timeout * 1000,
+      memoryMb: each.MemorySize,
+    })),
+    routes: all("ApiGateway::Method").map((method) => ({
+      method: method.HttpMethod,
+      path: pathOf(method.ResourceId),
+      integration: integrationOf(method.Integration),
+    })),
+    gatewayResponses: new Map(
+      all("ApiGateway::GatewayResponse").map((response) => [
+        response.ResponseType,
+        {
+          status: Number(response.StatusCode),
+          headers: staticHeaders(response.ResponseParameters),
+          body: response.ResponseTemplates["application/json"],
+        },
+      ]),
+    ),
+    authorizer: {
+      functionName: invoked(authorizer.AuthorizerUri),
+      pattern: new RegExp(authorizer.IdentityValidationExpression),
+      cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
+    },
+    stageName: stage.StageName,
+    outputs: Object.fromEntries(
+      Object.entries<{ Value: Json }>(template.Outputs).map(([name, { Value }]) => [name, evaluate(Value)]),
+    ),
+  };
+}
