@@ -1,0 +1,11 @@
+/** @type {import("jest").Config} */
+export default {
+  extensionsToTreatAsEsm: [".ts"],
+  transform: { "\\.ts$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } } }] },
+  testMatch: ["<rootDir>/test/**/*.test.ts"],
+  globalSetup: "<rootDir>/test/support/global-setup.ts",
+  globalTeardown: "<rootDir>/test/support/global-teardown.ts",
+  // Two cores run the local service as well as the tests.
+  maxWorkers: 2,
+  testTimeout: 60_000,
+};

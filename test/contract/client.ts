@@ -1,0 +1,90 @@
+import { expect } from "@jest/globals";
+import { parseJson } from "../../lib/http/json.ts";
+import type { Pet } from "../../lib/pet.ts";
+
+export const baseUrl = process.env.CONTRACT_URL ?? "";
+export const key = process.env.CONTRACT_KEY ?? "";
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** integers are bigint */
+  body: unknown;
+}
+
+export interface Call {
+  method?: string;
+  /** in place of the good key; null sends no Authorization header */
+  authorization?: string | null;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Calls the service under test and checks what holds for every response: JSON, and for an error exactly
+ * the members of Error, its status that of the response (SPEC 7).
+ *
+ * @param path below the base address, or a whole address
+ */
+export async function call(path: string, options: Call = {}): Promise<Reply> {
+  const { authorization = `Bearer ${key}`, headers = {}, ...init } = options;
+  const response = await fetch(path.startsWith("http") ? path : baseUrl + path, {
+    ...init,
+    headers: { ...(authorization === null ? {} : { Authorization: authorization }), ...headers },
+  });
+  const text = await response.text();
+  expect(response.headers.get("content-type")).toBe("application/json");
+  const body = options.method === "HEAD" ? undefined : parseJson(text);
+  if (response.status >= 400 && options.method !== "HEAD") {
+    expect(body).toEqual({
+      code: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/),
+      message: expect.stringMatching(/\S\.$/),
+      status: BigInt(response.status),
+    });
+  }
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+/** Sends a body as JSON text to POST /pets. */
+export const post = (body: string, headers: Record<string, string> = {}) =>
+  call("/pets", { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body });
+
+/** Adds an animal and checks that it was added as asked. */
+export async function add(pet: { name: string; categoryId: bigint; status?: string }): Promise<Pet> {
+  const { status, body } = await post(
+    `{"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}${pet.status ? `,"status":"${pet.status}"` : ""}}`,
+  );
+  expect(status).toBe(201);
+  expect(body).toEqual({ status: "available", ...pet, id: expect.anything() });
+  return body as Pet;
+}
+
+/** The address of the next page, if there is one (RFC 8288). */
+export const nextLink = ({ headers }: Reply) => /<([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
+
+/** Follows the links from a first page to the last; returns all animals in order. */
+export async function walk(path: string): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  for (let next: string | undefined = path; next; ) {
+    const reply = await call(next);
+    expect(reply.status).toBe(200);
+    pets.push(...(reply.body as Pet[]));
+    next = nextLink(reply);
+    expect(next ?? baseUrl).toContain(baseUrl);
+  }
+  return pets;
+}
+
+/** Tries again until a check holds: the list shows a new animal a moment after it was added. */
+export async function eventually<T>(attempt: () => Promise<T>, check: (value: T) => void): Promise<void> {
+  for (let tries = 20; ; tries--) {
+    const value = await attempt();
+    try {
+      return check(value);
+    } catch (error) {
+      if (tries === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}

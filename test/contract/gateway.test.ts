@@ -1,0 +1,71 @@
+import { describe, expect, it } from "@jest/globals";
+import { generateApiKey } from "../../lib/api-key.ts";
+import { call, key } from "./client.ts";
+
+// What the gateway itself answers, with its own responses and not the functions'.
+
+describe("a request without a good key", () => {
+  const stage = /^ask_([a-z]+)_/.exec(key)?.[1] ?? "";
+  const wrongChecksum = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
+
+  it("gets the same 401, whatever is wrong and whatever it asks for", async () => {
+    const replies = [];
+    for (const authorization of [
+      null,
+      "",
+      "Bearer",
+      "Bearer ",
+      key,
+      `Basic ${key}`,
+      `Bearer ${key}x`,
+      `Bearer x${key}`,
+      `Bearer ${key.toLowerCase()}`,
+      `Bearer ${wrongChecksum}`,
+      `Bearer ${generateApiKey(stage)}`,
+      `Bearer ${generateApiKey(stage === "production" ? "staging" : "production")}`,
+      `Bearer ${"x".repeat(5000)}`,
+    ]) {
+      for (const [method, path] of [
+        ["GET", "/pets?limit=0"],
+        ["POST", "/pets"],
+        ["GET", "/pets/1"],
+        ["DELETE", "/pets"],
+      ] as const) {
+        replies.push(await call(path, { method, authorization }));
+      }
+    }
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(replies[0]?.body).toMatchObject({ code: "unauthorized" });
+    expect(new Set(replies.map(({ headers }) => headers.get("www-authenticate")))).toEqual(
+      new Set(['Bearer realm="animal-store"']),
+    );
+  });
+
+  it("may write the scheme in any case", async () => {
+    expect((await call("/pets", { authorization: `bearer ${key}` })).status).toBe(200);
+    expect((await call("/pets", { authorization: `BEARER  ${key}` })).status).toBe(200);
+  });
+});
+
+describe("a path or method that the API does not have", () => {
+  it.each(["/", "/pet", "/pets/1/2", "/store/orders", "/pets//1", "/Pets", "/..%2fpets"])(
+    "gets 404 at %s",
+    async (path) => {
+      expect(await call(path)).toMatchObject({ status: 404, body: { code: "not_found" } });
+    },
+  );
+
+  it.each([
+    ["DELETE", "/pets", "GET, POST"],
+    ["PUT", "/pets", "GET, POST"],
+    ["PATCH", "/pets", "GET, POST"],
+    ["HEAD", "/pets", "GET, POST"],
+    ["OPTIONS", "/pets", "GET, POST"],
+    ["POST", "/pets/1", "GET"],
+    ["DELETE", "/pets/1", "GET"],
+  ])("gets 405 for %s %s, with Allow", async (method, path, allow) => {
+    const { status, headers } = await call(path, { method });
+    expect([status, headers.get("allow")]).toEqual([405, allow]);
+  });
+});

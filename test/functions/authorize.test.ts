@@ -1,0 +1,86 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
+import { handler } from "../../functions/authorize.ts";
+import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
+import { keyStore } from "../../lib/dynamo/key-store.ts";
+
+const METHOD = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/pets";
+const authorize = (authorizationToken: string) =>
+  handler({ type: "TOKEN", authorizationToken, methodArn: METHOD } as APIGatewayTokenAuthorizerEvent);
+
+const send = jest.spyOn(DynamoDBClient.prototype, "send");
+afterEach(() => {
+  send.mockClear();
+});
+
+async function issued(stage = "staging"): Promise<string> {
+  const key = generateApiKey(stage);
+  const hash = hashApiKey(key);
+  await keyStore(process.env.KEYS_TABLE ?? "").put({
+    hash,
+    keyId: keyIdOf(hash),
+    name: "test",
+    scopes: ["pets:read"],
+    createdAt: Date.now(),
+  });
+  send.mockClear();
+  return key;
+}
+
+describe("the authorizer", () => {
+  it("lets a good key call the whole API of its stage and says whose it is, for one read", async () => {
+    const key = await issued();
+    const keyId = keyIdOf(hashApiKey(key));
+    expect(await authorize(`Bearer ${key}`)).toEqual({
+      principalId: keyId,
+      policyDocument: {
+        Version: "2012-10-17",
+        Statement: [
+          {
+            Effect: "Allow",
+            Action: "execute-api:Invoke",
+            Resource: "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/*",
+          },
+        ],
+      },
+      context: { keyId, scopes: "pets:read" },
+    });
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not mind the case of the scheme, but that of the key", async () => {
+    const key = await issued();
+    await expect(authorize(`bearer  ${key}`)).resolves.toBeDefined();
+    await expect(authorize(`Bearer ${key.toLowerCase()}`)).rejects.toThrow(/^Unauthorized$/);
+  });
+
+  it("refuses a key that nobody issued after one read", async () => {
+    await expect(authorize(`Bearer ${generateApiKey("staging")}`)).rejects.toThrow(/^Unauthorized$/);
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
+  it("refuses what cannot be a key of its stage without a read", async () => {
+    const key = await issued();
+    const wrongChecksum = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
+    const others = [await issued("production"), wrongChecksum, `${key}x`, key.slice(1), "x", ""];
+    for (const token of [
+      ...others.map((other) => `Bearer ${other}`),
+      key,
+      `Basic ${key}`,
+      `Bearer ${key} ${key}`,
+    ]) {
+      await expect(authorize(token)).rejects.toThrow(/^Unauthorized$/);
+    }
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it("neither refuses nor admits anyone when its table cannot be read", async () => {
+    const key = await issued();
+    const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    send.mockImplementationOnce(async () => Promise.reject(new Error("secret")));
+    await expect(authorize(`Bearer ${key}`)).rejects.toThrow(/^Unavailable$/);
+    expect(error).toHaveBeenCalledTimes(1);
+    expect(JSON.stringify(error.mock.calls)).not.toMatch(`secret|${key}`);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it, jest } from "@jest/globals";
+import type { APIGatewayProxyResult } from "aws-lambda";
+import { handler as createPet } from "../../functions/create-pet.ts";
+import { handler as getPet } from "../../functions/get-pet.ts";
+import { handler as listPets } from "../../functions/list-pets.ts";
+import { encodeCursor } from "../../lib/cursor.ts";
+import { parseJson } from "../../lib/http/json.ts";
+import { INT64_MAX } from "../../lib/int64.ts";
+import type { Pet } from "../../lib/pet.ts";
+import { context, event } from "../support/event.ts";
+
+jest.spyOn(console, "info").mockImplementation(() => undefined);
+
+const bodyOf = <T>({ body }: APIGatewayProxyResult) => parseJson(body) as T;
+
+async function add(body: string): Promise<Pet> {
+  const answer = await createPet(event({ body }), context);
+  expect(answer.statusCode).toBe(201);
+  return bodyOf<Pet>(answer);
+}
+
+/** Follows the links from page to page; returns the pages. */
+async function walk(query: Record<string, string[]>): Promise<Pet[][]> {
+  const pages: Pet[][] = [];
+  for (let next: Record<string, string[]> | undefined = query; next; ) {
+    const answer: APIGatewayProxyResult = await listPets(event({ query: next }), context);
+    expect(answer.statusCode).toBe(200);
+    pages.push(bodyOf<Pet[]>(answer));
+    const url = /^<(.*)>; rel="next"$/.exec(String(answer.headers?.Link ?? ""))?.[1];
+    next = url
+      ? Object.fromEntries([...new URL(url).searchParams].map(([name, value]) => [name, [value]]))
+      : undefined;
+  }
+  return pages;
+}
+
+describe("createPet and getPet", () => {
+  it("store an animal and give it back, every digit of it", async () => {
+    for (const categoryId of ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"]) {
+      const pet = await add(`{"name":"Rex 🐕","categoryId":${categoryId},"status":"sold"}`);
+      expect(pet).toEqual({
+        id: expect.anything(),
+        name: "Rex 🐕",
+        categoryId: BigInt(categoryId),
+        status: "sold",
+      });
+      const answer = await getPet(event({ path: { petId: String(pet.id) } }), context);
+      expect(answer.statusCode).toBe(200);
+      expect(bodyOf(answer)).toEqual(pet);
+    }
+  });
+
+  it("assign ids that every client can read, in order of creation", async () => {
+    const before = Date.now();
+    const { id } = await add('{"name":"A","categoryId":1,"id":5}');
+    expect(id).toBeGreaterThan(5n);
+    expect(id).toBeLessThan(2n ** 53n);
+    const created = Number(id >> 12n) + Date.UTC(2026, 0, 1);
+    expect(created).toBeGreaterThanOrEqual(before);
+    expect(created).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("answer 404 for an id that no animal has", async () => {
+    const answer = await getPet(event({ path: { petId: "7" } }), context);
+    expect(bodyOf(answer)).toEqual({
+      code: "not_found",
+      message: "The requested resource could not be found.",
+      status: 404n,
+    });
+  });
+});
+
+describe("createPet", () => {
+  it("gives 200 animals that are added at once 200 ids", async () => {
+    const pets = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => add(`{"name":"Concurrent ${n}","categoryId":1}`)),
+    );
+    expect(new Set(pets.map((pet) => pet.id)).size).toBe(200);
+  });
+
+  it("draws another id when one is taken", async () => {
+    const now = jest.spyOn(Date, "now").mockReturnValue(Date.UTC(2026, 5, 1));
+    try {
+      // 300 of the 4,096 ids of one millisecond: some are all but sure to be drawn twice.
+      const pets: Pet[] = [];
+      for (let n = 0; n < 300; n++) pets.push(await add(`{"name":"${n}","categoryId":1}`));
+      expect(new Set(pets.map((pet) => pet.id)).size).toBe(300);
+    } finally {
+      now.mockRestore();
+    }
+  });
+});
+
+describe("listPets", () => {
+  const statuses = ["available", "pending", "sold"] as const;
+
+  it("reaches every animal exactly once, in ascending order, whatever the page size", async () => {
+    const added: Pet[] = [];
+    for (let n = 0; n < 45; n++) {
+      added.push(await add(`{"name":"Walk ${n}","categoryId":${n},"status":"${statuses[n % 3]}"}`));
+    }
+    for (const limit of [1, 7, 20, 100]) {
+      const all = (await walk({ limit: [String(limit)] })).flat();
+      expect(all.map((pet) => pet.id)).toEqual(
+        [...new Set(all.map((pet) => pet.id))].sort((a, b) => (a < b ? -1 : 1)),
+      );
+      expect(all).toEqual(expect.arrayContaining(added));
+    }
+    for (const status of statuses) {
+      const pages = await walk({ limit: ["7"], status: [status] });
+      expect(pages.slice(0, -1).every((page) => page.length === 7)).toBe(true);
+      expect(pages.flat().every((pet) => pet.status === status)).toBe(true);
+      expect(pages.flat().filter((pet) => pet.name.startsWith("Walk"))).toEqual(
+        added.filter((pet) => pet.status === status),
+      );
+    }
+  });
+
+  it("goes on from a cursor although animals are added meanwhile", async () => {
+    const first = await listPets(event({ query: { limit: ["5"] } }), context);
+    const seen = bodyOf<Pet[]>(first);
+    const late = await add('{"name":"Late","categoryId":1}');
+    const cursor = /cursor=([\w-]+)/.exec(String(first.headers?.Link))?.[1] ?? "";
+    const rest = (await walk({ cursor: [cursor], limit: ["100"] })).flat();
+    expect(rest.at(-1)).toEqual(late);
+    expect(rest.filter((pet) => seen.some(({ id }) => id === pet.id))).toEqual([]);
+  });
+
+  it("links to the next page under the client's own address, and nowhere from the last page", async () => {
+    const answer = await listPets(event({ query: { limit: ["1"], status: ["sold"] } }), context);
+    expect(answer.headers?.Link).toMatch(
+      /^<https:\/\/api\.example\/v1\/pets\?limit=1&status=sold&cursor=[\w-]{16}>; rel="next"$/,
+    );
+    const last = await listPets(event({ query: { cursor: [encodeCursor(INT64_MAX)] } }), context);
+    expect([last.statusCode, last.body, last.headers?.Link]).toEqual([200, "[]", undefined]);
+  });
+});

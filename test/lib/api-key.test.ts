@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { apiKeyPattern, generateApiKey, hashApiKey, isApiKeyOf, keyIdOf } from "../../lib/api-key.ts";
+
+describe("API key", () => {
+  it("has the documented form and is accepted by its own stage alone", () => {
+    for (let i = 0; i < 200; i++) {
+      const key = generateApiKey("staging");
+      expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);
+      expect(key).toMatch(new RegExp(`^${apiKeyPattern}$`));
+      expect(isApiKeyOf("staging", key)).toBe(true);
+      expect(isApiKeyOf("production", key)).toBe(false);
+    }
+  });
+
+  it("is never drawn twice", () => {
+    expect(new Set(Array.from({ length: 1000 }, () => generateApiKey("staging"))).size).toBe(1000);
+  });
+
+  it("has a checksum that ends it, CRC32 in base62", () => {
+    // CRC32 of the first part, by an independent implementation: 0x6cf90735 = 1828259637.
+    expect(isApiKeyOf("local", "ask_local_0000000000000000000000000001zjBqf")).toBe(true);
+  });
+
+  it("is refused with any one character changed", () => {
+    const key = generateApiKey("staging");
+    const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- ");
+    fc.assert(
+      fc.property(fc.nat(key.length - 1), character, (index, other) => {
+        const changed = key.slice(0, index) + other + key.slice(index + 1);
+        expect(isApiKeyOf("staging", changed)).toBe(changed === key);
+      }),
+    );
+  });
+
+  it("is refused when it is cut, padded or in another case", () => {
+    const key = generateApiKey("staging");
+    for (const text of [
+      "",
+      key.slice(0, -1),
+      `${key}0`,
+      ` ${key}`,
+      `${key}\n`,
+      key.toUpperCase(),
+      key.toLowerCase(),
+    ]) {
+      expect(isApiKeyOf("staging", text)).toBe(false);
+    }
+  });
+
+  it("is stored as its SHA-256, which also names it in public", () => {
+    const hash = hashApiKey("ask_local_x");
+    expect(hash).toBe(createHash("sha256").update("ask_local_x").digest("hex"));
+    expect(keyIdOf(hash)).toBe(`key_${hash.slice(0, 16)}`);
+  });
+});

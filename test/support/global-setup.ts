@@ -1,0 +1,45 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTables, type Store, startStore } from "../../infra/local/store.ts";
+import { synthesize } from "../../infra/local/synthesize.ts";
+import { readStack } from "../../infra/local/template.ts";
+import { type LocalService, startService } from "./local-service.ts";
+
+/** What the tests share, for global-teardown.ts to end. */
+export interface Shared {
+  folder: string;
+  service: LocalService;
+  store: Store;
+}
+
+/**
+ * Synthesizes the app once, starts an embedded store for the functions under test and the local service
+ * for the contract suite. The tests find all three through the environment.
+ */
+export default async function setup(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "animal-store-test-"));
+  const [service] = await Promise.all([
+    startService({ DATA_DIR: join(folder, "data") }),
+    mkdtemp(join(folder, "assembly-")).then(async (assembly) => {
+      await synthesize(assembly, ["*"]);
+      process.env.TEST_ASSEMBLY = assembly;
+    }),
+  ]);
+  process.env.CONTRACT_URL = service.baseUrl;
+  process.env.CONTRACT_KEY = service.key;
+
+  const store = await startStore();
+  const { tables, outputs } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+  Object.assign(process.env, {
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+    PETS_TABLE: outputs.PetsTableName,
+    KEYS_TABLE: outputs.KeysTableName,
+    STAGE: "staging",
+  });
+  await createTables(store.endpoint, tables);
+  (globalThis as { shared?: Shared }).shared = { folder, service, store };
+}
