@@ -16,7 +16,7 @@ if (help || !url || !key) {
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const jest = createRequire(import.meta.url).resolve("jest/bin/jest.js");
+const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
 spawn(process.execPath, ["--experimental-vm-modules", jest, "--config", `${root}/jest.contract.config.js`], {
   cwd: root,
   env: { ...process.env, CONTRACT_URL: url.replace(/\/$/, ""), CONTRACT_KEY: key },
