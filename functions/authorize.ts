@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
-import { hashApiKey, isApiKeyOf } from "../lib/api-key.ts";
+import { hashApiKey, isApiKeyOf, isLive } from "../lib/api-key.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { env } from "../lib/env.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -26,7 +26,7 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
     log("error", { operation: "authorize", error: describeError(error) });
     throw new Error("Unavailable");
   });
-  if (!record) throw unauthorized();
+  if (!record || !isLive(record, Date.now())) throw unauthorized();
 
   const [api, stageName] = event.methodArn.split("/");
   return {

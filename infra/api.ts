@@ -1,24 +1,45 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import {
+  AccessLogFormat,
   AuthorizationType,
   EndpointType,
   LambdaIntegration,
+  LogGroupLogDestination,
   MockIntegration,
   PassthroughBehavior,
   RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../lib/api-key.ts";
 import { errorBody, errors } from "../lib/errors.ts";
 import { API_VERSION, operations } from "../lib/operations.ts";
 import type { ApiFunction } from "./api-function.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
+import type { Stage } from "./stages.ts";
+
+/**
+ * One line a request: who did what, and how long it took (milliseconds). Never a header, a query or
+ * `$context.error.message`, which can repeat what the client sent.
+ */
+const ACCESS_LOG_FORMAT = JSON.stringify({
+  requestId: "$context.requestId",
+  requestTime: "$context.requestTime",
+  keyId: "$context.authorizer.keyId",
+  operation: "$context.httpMethod $context.resourcePath",
+  status: "$context.status",
+  latency: "$context.responseLatency",
+  integrationLatency: "$context.integrationLatency",
+  authorizerLatency: "$context.authorizer.latency",
+  error: "$context.error.responseType",
+});
 
 export interface ApiProps {
   /** the function of every operation */
   functions: Record<(typeof operations)[number]["id"], ApiFunction>;
   authorize: ApiFunction;
+  stage: Stage;
 }
 
 /**
@@ -28,20 +49,31 @@ export interface ApiProps {
 export class Api extends Construct {
   readonly baseUrl: string;
 
-  constructor(scope: Construct, id: string, { functions, authorize }: ApiProps) {
+  constructor(scope: Construct, id: string, { functions, authorize, stage }: ApiProps) {
     super(scope, id);
 
     const authorizer = new TokenAuthorizer(this, "Authorizer", {
       handler: authorize,
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern}$`,
-      resultsCacheTtl: Duration.seconds(60),
+      resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
+    });
+    const accessLog = new LogGroup(this, "AccessLog", {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     const api = new RestApi(this, "RestApi", {
       restApiName: scope.node.id,
       endpointTypes: [EndpointType.REGIONAL],
-      deployOptions: { stageName: API_VERSION },
+      deployOptions: {
+        stageName: API_VERSION,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.custom(ACCESS_LOG_FORMAT),
+      },
       defaultMethodOptions: { authorizer, authorizationType: AuthorizationType.CUSTOM },
-      cloudWatchRole: false,
+      // API Gateway has one role for logs an account and region. Each stack sets one and leaves it behind, so
+      // that the other stack's logs go on when this one is destroyed.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     });
     // It repeats the stack's own output of the base URL.
     api.node.tryRemoveChild("Endpoint");

@@ -33,7 +33,7 @@ export class AnimalStoreStack extends Stack {
     functions.getPet.allow("dynamodb:GetItem", pets.tableArn);
     authorize.allow("dynamodb:GetItem", keys.tableArn);
 
-    const api = new Api(this, "Api", { functions, authorize });
+    const api = new Api(this, "Api", { functions, authorize, stage });
 
     new CfnOutput(this, "BaseUrl", { value: api.baseUrl });
     new CfnOutput(this, "PetsTableName", { value: pets.tableName });

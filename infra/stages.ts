@@ -4,9 +4,21 @@ export interface Stage {
   name: string;
   /** keep the data when the stack is deleted, and refuse to delete it by accident */
   keepData: boolean;
+  /** how long API Gateway remembers that a key is good, in seconds; so long a revoked key still works */
+  authorizerCacheSeconds: number;
 }
 
-export const stages = [
-  { name: "staging", keepData: false },
-  { name: "production", keepData: true },
-] as const satisfies readonly Stage[];
+const staging: Stage = { name: "staging", keepData: false, authorizerCacheSeconds: 60 };
+const production: Stage = { name: "production", keepData: true, authorizerCacheSeconds: 60 };
+
+/** The deployments in AWS. */
+export const stages: readonly Stage[] = [staging, production];
+
+/** What `npm start` serves: the template of staging, with keys of its own. */
+export const local: Stage = { ...staging, name: "local" };
+export const localStack = stackName(staging.name);
+
+/** The name of a stage's stack. */
+export function stackName(stage: string): string {
+  return `animal-store-${stage}`;
+}

@@ -1,6 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
+import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/key-store.ts";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import type { Stage } from "./stages.ts";
 
@@ -29,6 +30,10 @@ export class PetsTable extends Table {
 /** The API keys by their hash; apart from the animals, so that each function reaches only what it needs. */
 export class KeysTable extends Table {
   constructor(scope: Construct, id: string, stage: Stage) {
-    super(scope, id, { ...settings(stage), partitionKey: { name: "hash", type: AttributeType.STRING } });
+    super(scope, id, {
+      ...settings(stage),
+      partitionKey: { name: "hash", type: AttributeType.STRING },
+      timeToLiveAttribute: KEY_TTL_ATTRIBUTE,
+    });
   }
 }

@@ -5,6 +5,9 @@ import { crc32 } from "node:zlib";
 export const scopes = ["pets:read", "pets:write"] as const;
 export type Scope = (typeof scopes)[number];
 
+/** Tells whether a text names a scope. */
+export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text);
+
 /** A key as it is stored: everything but the key itself. */
 export interface ApiKeyRecord {
   /** SHA-256 of the key, in hexadecimal */
@@ -14,8 +17,20 @@ export interface ApiKeyRecord {
   /** who the key was issued to */
   name: string;
   scopes: Scope[];
-  /** milliseconds since 1970 */
+  /** this and the other times: milliseconds since 1970 */
   createdAt: number;
+  /** from when on it is refused */
+  expiresAt?: number | undefined;
+  revokedAt?: number | undefined;
+}
+
+/**
+ * Tells whether a stored key is still good.
+ *
+ * @param now milliseconds since 1970
+ */
+export function isLive({ expiresAt, revokedAt }: ApiKeyRecord, now: number): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || now < expiresAt);
 }
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -40,11 +55,10 @@ function checksum(text: string): string {
 }
 
 /**
- * Draws a new API key: `ask_<stage>_`, 160 random bits and a checksum, so that a scanner for
+ * Draws an API key: `ask_<stage>_`, 160 random bits and a checksum, so that a scanner for
  * leaked secrets recognises it and a mistyped one costs no look-up.
  *
  * @param stage the deployment that the key is for, lower-case letters
- * @returns the key, which must be shown once and stored nowhere
  */
 export function generateApiKey(stage: string): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(62))).join("");
@@ -82,4 +96,18 @@ export function hashApiKey(key: string): string {
  */
 export function keyIdOf(hash: string): string {
   return `key_${hash.slice(0, 16)}`;
+}
+
+/**
+ * Makes the record by which a key is recognised.
+ *
+ * @param key which is not part of the record
+ * @param details what the record says besides
+ */
+export function recordOf(
+  key: string,
+  details: Pick<ApiKeyRecord, "name" | "scopes" | "createdAt" | "expiresAt">,
+): ApiKeyRecord {
+  const hash = hashApiKey(key);
+  return { ...details, hash, keyId: keyIdOf(hash) };
 }

@@ -17,6 +17,9 @@ interface Answer {
   body: string;
 }
 
+/** What the access log can say of a request: API Gateway's $context variables. */
+type AccessLog = { requestId: string; httpMethod: string } & Record<string, unknown>;
+
 /** Ends a request with one of the template's gateway responses. */
 class Refusal extends Error {
   readonly type: string;
@@ -43,14 +46,16 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
     return pool;
   }
 
-  async function answer(message: IncomingMessage): Promise<Answer> {
+  async function answer(message: IncomingMessage, log: AccessLog): Promise<Answer> {
     if (!message.headers.host) throw new Refusal("DEFAULT_4XX");
-    const request = await readRequest(message, stack.stageName);
+    const request = await readRequest(message, log.requestId, stack.stageName);
     const { route, parameters } = findRoute(stack.routes, request);
+    log.resourcePath = route.path;
     const api = "arn:aws:execute-api:local:000000000000:local";
     const methodArn = `${api}/${stack.stageName}/${message.method}${request.path}`;
     const decision = await authorizer.decide(message.headers.authorization, methodArn);
     if ("refused" in decision) throw new Refusal(decision.refused);
+    log["authorizer.keyId"] = decision.context.keyId;
 
     const { integration } = route;
     if (integration.type === "MOCK") return integration;
@@ -65,8 +70,13 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
   }
 
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
-    const { status, headers, body } = await answer(message).catch((error: unknown) => {
-      if (error instanceof Refusal) return refuse(error.type);
+    const log: AccessLog = { requestId: randomUUID(), httpMethod: message.method ?? "" };
+    const start = Date.now();
+    const { status, headers, body } = await answer(message, log).catch((error: unknown) => {
+      if (error instanceof Refusal) {
+        log["error.responseType"] = error.type;
+        return refuse(error.type);
+      }
       if (error instanceof FunctionError) console.error(error.message);
       else console.error(error);
       return refuse("DEFAULT_5XX");
@@ -77,6 +87,11 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
       ...headers,
     });
     response.end(message.method === "HEAD" ? undefined : body);
+
+    Object.assign(log, { status, responseLatency: Date.now() - start });
+    console.error(
+      stack.accessLogFormat.replaceAll(/\$context\.([\w.]+)/g, (_, name) => String(log[name] ?? "-")),
+    );
   };
 
   // Node would refuse a request without Host itself, with an empty body.
@@ -92,7 +107,7 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
   return server;
 }
 
-async function readRequest(message: IncomingMessage, stageName: string): Promise<LocalRequest> {
+async function readRequest(message: IncomingMessage, id: string, stageName: string): Promise<LocalRequest> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of message.iterator({ destroyOnReturn: false })) {
@@ -109,7 +124,7 @@ async function readRequest(message: IncomingMessage, stageName: string): Promise
     throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
   return {
     message,
-    id: randomUUID(),
+    id,
     path: address.slice(prefix.length).replace(/\/$/, ""),
     query: new URLSearchParams(search.join("?")),
     body: Buffer.concat(chunks),

@@ -1,22 +1,19 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keyStore } from "../../lib/dynamo/key-store.ts";
+import { local, localStack } from "../stages.ts";
+import { keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { FunctionPool } from "./function-pool.ts";
 import { createGateway } from "./gateway.ts";
 import { localKey } from "./local-key.ts";
-import { createTables, startStore } from "./store.ts";
+import { createTables, startStore, storeEnvironment } from "./store.ts";
 import { synthesize } from "./synthesize.ts";
 import { readStack } from "./template.ts";
 
-/** The template that is served; of its values only the stage's name is replaced, so that keys say `local`. */
-const STACK = "animal-store-staging";
-const STAGE = "local";
-
 const port = Number(process.env.PORT ?? 3000);
-const dataDir = process.env.DATA_DIR || ".animal-store";
 
 /** What has to be undone at the end, the last first. */
 const cleanUp: (() => unknown)[] = [];
@@ -51,6 +48,12 @@ function listen(server: Server): Promise<void> {
 
 const close = (server: Server) => new Promise((resolve) => server.close(resolve));
 
+async function embeddedStore(): Promise<string> {
+  const store = await startStore(storeFolder);
+  cleanUp.push(store.close);
+  return store.endpoint;
+}
+
 async function start(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65535)
     throw new Error("PORT must be a number from 0 to 65535.");
@@ -59,36 +62,29 @@ async function start(): Promise<void> {
   await listen(probe);
   await close(probe);
 
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  let endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  if (!endpoint) {
-    const store = await startStore(join(dataDir, "dynamodb"));
-    cleanUp.push(store.close);
-    endpoint = store.endpoint;
-  }
+  await makeDataFolder();
+  const embedded = !process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || (await embeddedStore());
 
   progress("Synthesizing the template and bundling the functions ...");
   const assembly = await mkdtemp(join(tmpdir(), "animal-store-"));
   cleanUp.push(() => rm(assembly, { recursive: true }));
-  await synthesize(assembly, [STACK]);
-  const stack = readStack(assembly, STACK);
+  await synthesize(assembly, [localStack]);
+  const stack = readStack(assembly, localStack);
 
   progress("Creating the tables and the local key ...");
-  // What Lambda would give the functions, and this process's own clients need as well.
-  const aws = {
-    AWS_REGION: process.env.AWS_REGION ?? "us-east-1",
-    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? "local",
-    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? "local",
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-  };
+  // What Lambda would give the functions, and this process's own client needs as well.
+  const aws = storeEnvironment(endpoint);
   Object.assign(process.env, aws);
   await createTables(endpoint, stack.tables);
-  const key = await localKey(join(dataDir, "api-key"), keyStore(stack.outputs.KeysTableName ?? ""), STAGE);
+  const keysTable = stack.outputs.KeysTableName ?? "";
+  await writeTables({ endpoint, embedded, keysTable });
+  const key = await localKey(keyFile, keyStore(keysTable), local.name);
 
   const pools = new Map(
     stack.functions.map((definition) => {
       const environment = { ...definition.environment };
-      if ("STAGE" in environment) environment.STAGE = STAGE;
+      if ("STAGE" in environment) environment.STAGE = local.name; // of the template, the one value that is replaced
       return [definition.name, new FunctionPool({ ...definition, environment }, aws)];
     }),
   );

@@ -11,11 +11,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Another process has the data open. */
+export class DataInUse extends Error {}
+
 /**
  * Starts a DynamoDB-compatible server inside this process, on 127.0.0.1 and a free port.
  *
  * @param path folder of its data, made when it is not there; without one the data is kept in memory
- * @throws Error in one line when the folder is in use, broken or cannot be written
+ * @throws DataInUse when another process has the folder open, or Error in one line when it is broken or
+ *   cannot be written
  */
 export async function startStore(path?: string): Promise<Store> {
   if (path !== undefined) await check(path);
@@ -41,9 +45,22 @@ async function check(path: string): Promise<void> {
   } catch (error) {
     const { code, message, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
     if (cause?.code === "LEVEL_LOCKED")
-      throw new Error(`The data folder ${path} is in use by another process.`);
+      throw new DataInUse(`The data folder ${path} is in use by another process.`);
     throw new Error(`The data folder ${path} cannot be opened: ${cause?.message ?? message ?? code}`);
   }
+}
+
+/**
+ * The environment variables by which an AWS client reaches a DynamoDB-compatible server. An embedded store
+ * wants a region and a signature, whatever they are.
+ */
+export function storeEnvironment(endpoint: string) {
+  return {
+    AWS_REGION: process.env.AWS_REGION ?? "us-east-1",
+    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? "local",
+    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? "local",
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  };
 }
 
 /**

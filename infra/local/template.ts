@@ -37,6 +37,8 @@ export interface LocalStack {
   gatewayResponses: Map<string, GatewayResponse>;
   authorizer: { functionName: string; pattern: RegExp; cacheSeconds: number };
   stageName: string;
+  /** with API Gateway's $context variables */
+  accessLogFormat: string;
   /** the outputs that need no deployed resource, such as table names */
   outputs: Record<string, string>;
 }
@@ -161,6 +163,7 @@ export function readStack(folder: string, stackName: string): LocalStack {
       cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
     },
     stageName: stage.StageName,
+    accessLogFormat: stage.AccessLogSetting.Format,
     outputs: Object.fromEntries(
       Object.entries<{ Value: Json }>(template.Outputs).map(([name, { Value }]) => [name, evaluate(Value)]),
     ),

@@ -1,13 +1,47 @@
-import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  GetItemCommand,
+  PutItemCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import type { ApiKeyRecord, Scope } from "../api-key.ts";
 import { dynamoClient } from "./client.ts";
+
+/** When DynamoDB may delete a key's item, in seconds since 1970. It cleans up; it does not enforce anything. */
+export const KEY_TTL_ATTRIBUTE = "deleteAt";
+
+// A key that is no longer good stays in the operators' list for this long.
+const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
+const number = (attribute: AttributeValue | undefined) =>
+  attribute?.N === undefined ? undefined : Number(attribute.N);
+const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
+const deleteAfter = (end: number) => numberAttribute(Math.ceil((end + KEPT_MS) / 1000));
+
+const toRecord = (item: Record<string, AttributeValue>): ApiKeyRecord => ({
+  hash: item.hash?.S ?? "",
+  keyId: item.keyId?.S ?? "",
+  name: item.name?.S ?? "",
+  scopes: (item.scopes?.SS ?? []) as Scope[],
+  createdAt: number(item.createdAt) ?? 0,
+  expiresAt: number(item.expiresAt),
+  revokedAt: number(item.revokedAt),
+});
 
 /** What the service asks of a store of API keys. Its methods throw ApiError when the store fails. */
 export interface KeyStore {
   /** Returns the key with this hash as last written, or undefined. */
   find(hash: string): Promise<ApiKeyRecord | undefined>;
-  /** Stores a key, in place of any with the same hash. */
-  put(record: ApiKeyRecord): Promise<void>;
+  /** Stores a new key. */
+  add(record: ApiKeyRecord): Promise<void>;
+  /** Returns every key, in no order. It reads the whole table, which suits operators alone. */
+  list(): Promise<ApiKeyRecord[]>;
+  /** Ends a key at a time, unless it ends before; returns whether it did. */
+  expire(hash: string, at: number): Promise<boolean>;
+  /** Ends a key at once; returns false when it was revoked before. */
+  revoke(hash: string, now: number): Promise<boolean>;
 }
 
 /**
@@ -18,23 +52,35 @@ export interface KeyStore {
  */
 export function keyStore(table: string): KeyStore {
   const client = dynamoClient();
+
+  /** Sets an attribute and the time to clean up; returns false when the condition fails. */
+  async function end(hash: string, attribute: string, at: number, condition: string): Promise<boolean> {
+    try {
+      await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: { hash: { S: hash } },
+          UpdateExpression: `SET ${attribute} = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`,
+          ConditionExpression: `attribute_exists(keyId) AND (${condition})`,
+          ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at) },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+
   return {
     async find(hash) {
       const { Item } = await client.send(
         new GetItemCommand({ TableName: table, Key: { hash: { S: hash } }, ConsistentRead: true }),
       );
-      return (
-        Item && {
-          hash,
-          keyId: Item.keyId?.S ?? "",
-          name: Item.name?.S ?? "",
-          scopes: (Item.scopes?.SS ?? []) as Scope[],
-          createdAt: Number(Item.createdAt?.N),
-        }
-      );
+      return Item && toRecord(Item);
     },
 
-    async put({ hash, keyId, name, scopes, createdAt }) {
+    async add({ hash, keyId, name, scopes, createdAt, expiresAt }) {
       await client.send(
         new PutItemCommand({
           TableName: table,
@@ -43,10 +89,31 @@ export function keyStore(table: string): KeyStore {
             keyId: { S: keyId },
             name: { S: name },
             scopes: { SS: scopes },
-            createdAt: { N: String(createdAt) },
+            createdAt: numberAttribute(createdAt),
+            ...(expiresAt !== undefined && {
+              expiresAt: numberAttribute(expiresAt),
+              [KEY_TTL_ATTRIBUTE]: deleteAfter(expiresAt),
+            }),
           },
         }),
       );
     },
+
+    async list() {
+      const records: ApiKeyRecord[] = [];
+      let start: Record<string, AttributeValue> | undefined;
+      do {
+        const page = await client.send(
+          new ScanCommand({ TableName: table, ConsistentRead: true, ExclusiveStartKey: start }),
+        );
+        records.push(...(page.Items ?? []).map(toRecord));
+        start = page.LastEvaluatedKey;
+      } while (start);
+      return records;
+    },
+
+    expire: (hash, at) => end(hash, "expiresAt", at, "attribute_not_exists(expiresAt) OR expiresAt > :at"),
+
+    revoke: (hash, now) => end(hash, "revokedAt", now, "attribute_not_exists(revokedAt)"),
   };
 }

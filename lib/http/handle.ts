@@ -73,6 +73,16 @@ function deprecate(operation: Operation, now: () => number): Middleware {
   };
 }
 
+/** Refuses a caller whose key is good, but not for this operation. */
+function requireScope(operation: Operation): Middleware {
+  return {
+    before: ({ event }) => {
+      const scopes = String(event.requestContext.authorizer?.scopes ?? "").split(" ");
+      if (!scopes.includes(operation.scope)) throw new ApiError("forbidden");
+    },
+  };
+}
+
 /** Turns whatever was thrown into an Error response; what the client may not see goes to the log. */
 function renderErrors(): Middleware {
   return {
@@ -110,6 +120,7 @@ export function handle<const O extends Operation>(
       .use(logRequests(operation, now))
       .use(deprecate(operation, now))
       .use(renderErrors())
+      .use(requireScope(operation))
       .handler(async (event: APIGatewayProxyEvent) => {
         const { body, headers } = await run(readRequest(operation, event), event);
         return respond(operation.success.status, body, headers);

@@ -2,28 +2,23 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
 import { handler } from "../../functions/authorize.ts";
-import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
+import { generateApiKey, hashApiKey, keyIdOf, recordOf } from "../../lib/api-key.ts";
 import { keyStore } from "../../lib/dynamo/key-store.ts";
 
 const METHOD = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/pets";
 const authorize = (authorizationToken: string) =>
   handler({ type: "TOKEN", authorizationToken, methodArn: METHOD } as APIGatewayTokenAuthorizerEvent);
 
+const keys = keyStore(process.env.KEYS_TABLE ?? "");
 const send = jest.spyOn(DynamoDBClient.prototype, "send");
 afterEach(() => {
   send.mockClear();
 });
 
-async function issued(stage = "staging"): Promise<string> {
+async function issued({ stage = "staging", expiresAt }: { stage?: string; expiresAt?: number } = {}) {
   const key = generateApiKey(stage);
-  const hash = hashApiKey(key);
-  await keyStore(process.env.KEYS_TABLE ?? "").put({
-    hash,
-    keyId: keyIdOf(hash),
-    name: "test",
-    scopes: ["pets:read"],
-    createdAt: Date.now(),
-  });
+  const details = { name: "test", scopes: ["pets:read" as const], createdAt: Date.now(), expiresAt };
+  await keys.add(recordOf(key, details));
   send.mockClear();
   return key;
 }
@@ -60,10 +55,27 @@ describe("the authorizer", () => {
     expect(send).toHaveBeenCalledTimes(1);
   });
 
+  it("refuses a revoked key and an expired one after one read, by its own clock", async () => {
+    const revoked = await issued();
+    await keys.revoke(hashApiKey(revoked), Date.now());
+    const expiresAt = Date.now() + 60_000;
+    const expiring = await issued({ expiresAt });
+    await expect(authorize(`Bearer ${expiring}`)).resolves.toBeDefined();
+    const now = jest.spyOn(Date, "now").mockReturnValue(expiresAt);
+    send.mockClear();
+    for (const key of [revoked, expiring]) {
+      await expect(authorize(`Bearer ${key}`)).rejects.toThrow(/^Unauthorized$/);
+    }
+    expect(send).toHaveBeenCalledTimes(2);
+    now.mockReturnValue(expiresAt - 1);
+    await expect(authorize(`Bearer ${expiring}`)).resolves.toBeDefined();
+    now.mockRestore();
+  });
+
   it("refuses what cannot be a key of its stage without a read", async () => {
     const key = await issued();
     const wrongChecksum = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
-    const others = [await issued("production"), wrongChecksum, `${key}x`, key.slice(1), "x", ""];
+    const others = [await issued({ stage: "production" }), wrongChecksum, `${key}x`, key.slice(1), "x", ""];
     for (const token of [
       ...others.map((other) => `Bearer ${other}`),
       key,

@@ -100,7 +100,8 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
       GetPet: { Action: "dynamodb:GetItem", Resource: arn(pets) },
       Authorize: { Action: "dynamodb:GetItem", Resource: arn(keys) },
     };
-    expect(all("AWS::IAM::Role")).toHaveLength(4);
+    // Besides, there is the role by which API Gateway writes every API's logs.
+    expect(all("AWS::IAM::Role")).toHaveLength(5);
     expect(all("AWS::IAM::Policy")).toHaveLength(4);
     for (const [name, data] of Object.entries(expected)) {
       const [logs] = only("AWS::Logs::LogGroup", name);
@@ -150,6 +151,23 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
     });
     const [, keys] = only("AWS::DynamoDB::Table", "Keys");
     expect(keys.KeySchema).toEqual([{ AttributeName: "hash", KeyType: "HASH" }]);
+  });
+
+  it("logs who did what for every request, and nothing that a client sent", () => {
+    const [, { AccessLogSetting }] = only("AWS::ApiGateway::Stage", "");
+    const fields = JSON.parse(AccessLogSetting.Format);
+    expect(Object.values(fields).flatMap((value) => String(value).match(/\$context\.[\w.]+/g))).toEqual([
+      "$context.requestId",
+      "$context.requestTime",
+      "$context.authorizer.keyId",
+      "$context.httpMethod",
+      "$context.resourcePath",
+      "$context.status",
+      "$context.responseLatency",
+      "$context.integrationLatency",
+      "$context.authorizer.latency",
+      "$context.error.responseType",
+    ]);
   });
 
   it("tells its base URL and the names of its tables and functions", () => {

@@ -62,7 +62,7 @@ beforeAll(async () => {
     [stack.authorizer.functionName, pool("auth", "auth.handler")],
   ]);
   pools = [...byName.values()];
-  server = createGateway(stack, byName);
+  server = createGateway({ ...stack, authorizer: { ...stack.authorizer, cacheSeconds: 2 } }, byName);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 });
@@ -159,6 +159,9 @@ describe("the authorizer", () => {
     };
     const calls = await call();
     expect(await call()).toBe(calls);
+    // After its time the function is asked again.
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    expect(await call()).toBe(calls + 1);
     // A policy for one method alone is kept as well, and then closes the others.
     expect((await get("/pets", "m")).status).toBe(200);
     expect((await get("/pets/1", "m")).status).toBe(403);
