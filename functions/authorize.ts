@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
-import { hashApiKey, isApiKeyOf, isLive } from "../lib/api-key.ts";
+import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive } from "../lib/api-key.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { env } from "../lib/env.ts";
 import { describeError, log } from "../lib/log.ts";
@@ -7,34 +7,45 @@ import { describeError, log } from "../lib/log.ts";
 const keys = keyStore(env.keysTable);
 const { stage } = env;
 
-// API Gateway answers 401 to exactly this message, and 500 (here: 503) to any other.
-const unauthorized = () => new Error("Unauthorized");
-
 /**
  * Decides whether a request's bearer key is good (SPEC 5).
  *
- * @returns leave to call the whole API of this stage: API Gateway caches the answer by the key, so it
- *   must hold for every operation. What the key may do there travels in the context.
- * @throws Error `Unauthorized` for a key that is not good
+ * @returns leave to call the whole API of this stage, or a denial, which the gateway answers with 401.
+ *   API Gateway caches either by the key, so it must hold for every operation: what the key may do there
+ *   travels in the context. A denial is no error of the function, so that its errors mean real trouble.
+ * @throws Error when the keys cannot be read, which the gateway answers with 503
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   // The scheme's case does not matter (RFC 9110, 11.1).
   const key = /^Bearer +(\S+)$/i.exec(event.authorizationToken)?.[1];
-  if (!key || !isApiKeyOf(stage, key)) throw unauthorized();
+  const record = key && isApiKeyOf(stage, key) ? await find(hashApiKey(key)) : undefined;
+  return policy(event.methodArn, record, record !== undefined && isLive(record, Date.now()));
+}
 
-  const record = await keys.find(hashApiKey(key)).catch((error: unknown) => {
+async function find(hash: string): Promise<ApiKeyRecord | undefined> {
+  try {
+    return await keys.find(hash);
+  } catch (error) {
     log("error", { operation: "authorize", error: describeError(error) });
-    throw new Error("Unavailable");
-  });
-  if (!record || !isLive(record, Date.now())) throw unauthorized();
+    throw new Error("The keys cannot be read.");
+  }
+}
 
-  const [api, stageName] = event.methodArn.split("/");
+function policy(
+  methodArn: string,
+  record: ApiKeyRecord | undefined,
+  good: boolean,
+): APIGatewayAuthorizerResult {
+  const [api, stageName] = methodArn.split("/");
+  const { keyId = "unknown", scopes = [] } = record ?? {};
   return {
-    principalId: record.keyId,
+    principalId: keyId,
     policyDocument: {
       Version: "2012-10-17",
-      Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: `${api}/${stageName}/*` }],
+      Statement: [
+        { Effect: good ? "Allow" : "Deny", Action: "execute-api:Invoke", Resource: `${api}/${stageName}/*` },
+      ],
     },
-    context: { keyId: record.keyId, scopes: record.scopes.join(" ") },
+    context: { keyId, scopes: scopes.join(" ") },
   };
 }

@@ -1,24 +1,35 @@
 import { fileURLToPath } from "node:url";
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
+import {
+  Alias,
+  ApplicationLogLevel,
+  Architecture,
+  type IFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { acknowledge } from "./acknowledge.ts";
+import { StageLog } from "./stage-log.ts";
 
 export interface ApiFunctionProps {
   /** the file's name in functions/, without its ending */
   entry: string;
   environment: Record<string, string>;
+  /** instances that it has to itself and may not exceed */
+  reservedConcurrency: number | undefined;
 }
 
-/** One Lambda function with a log group and a role of its own, which may do nothing but write that log. */
+/** One Lambda function with a log and a role of its own, which may do nothing but write that log and traces. */
 export class ApiFunction extends NodejsFunction {
-  constructor(scope: Construct, id: string, { entry, environment }: ApiFunctionProps) {
-    const logGroup = new LogGroup(scope, `${id}Logs`, {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+  #live: Alias | undefined;
+
+  constructor(scope: Construct, id: string, { entry, environment, reservedConcurrency }: ApiFunctionProps) {
+    const logGroup = new StageLog(scope, `${id}Logs`);
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
 
@@ -32,6 +43,12 @@ export class ApiFunction extends NodejsFunction {
       environment,
       role,
       logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      // Lambda's own lines on every start and end would cost more than they tell; the access log has them.
+      systemLogLevelV2: SystemLogLevel.WARN,
+      tracing: Tracing.ACTIVE,
+      ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       // Lambda would set a variable for the SDK's HTTP agent that Node 24 no longer needs.
       awsSdkConnectionReuse: false,
       bundling: {
@@ -42,6 +59,22 @@ export class ApiFunction extends NodejsFunction {
         bundleAwsSDK: true,
       },
     });
+    acknowledge(
+      role,
+      "IAM5[Resource::*]",
+      "X-Ray has no resources: sending traces can only be allowed for all.",
+    );
+  }
+
+  /** What callers invoke: the alias where there is one, else the newest code. */
+  get live(): IFunction {
+    return this.#live ?? this;
+  }
+
+  /** Puts the function behind an alias, to which new code can be shifted bit by bit. */
+  addLiveAlias(): Alias {
+    this.#live = new Alias(this, "Live", { aliasName: "live", version: this.currentVersion });
+    return this.#live;
   }
 
   /** Lets the function do one thing with one resource. */

@@ -10,13 +10,14 @@ import {
   RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../lib/api-key.ts";
 import { errorBody, errors } from "../lib/errors.ts";
 import { API_VERSION, operations } from "../lib/operations.ts";
+import { acknowledge } from "./acknowledge.ts";
 import type { ApiFunction } from "./api-function.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
+import { StageLog } from "./stage-log.ts";
 import type { Stage } from "./stages.ts";
 
 /**
@@ -47,26 +48,28 @@ export interface ApiProps {
  * because only it lets the gateway's own answers carry the specified Error body.
  */
 export class Api extends Construct {
+  readonly restApi: RestApi;
+  /** under the stage's own address */
   readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, { functions, authorize, stage }: ApiProps) {
     super(scope, id);
 
     const authorizer = new TokenAuthorizer(this, "Authorizer", {
-      handler: authorize,
+      handler: authorize.live,
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern}$`,
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
-    });
-    const accessLog = new LogGroup(this, "AccessLog", {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
     });
     const api = new RestApi(this, "RestApi", {
       restApiName: scope.node.id,
       endpointTypes: [EndpointType.REGIONAL],
       deployOptions: {
         stageName: API_VERSION,
-        accessLogDestination: new LogGroupLogDestination(accessLog),
+        throttlingRateLimit: stage.throttling.rate,
+        throttlingBurstLimit: stage.throttling.burst,
+        tracingEnabled: true,
+        dataTraceEnabled: false, // it would log bodies and keys
+        accessLogDestination: new LogGroupLogDestination(new StageLog(this, "AccessLog")),
         accessLogFormat: AccessLogFormat.custom(ACCESS_LOG_FORMAT),
       },
       defaultMethodOptions: { authorizer, authorizationType: AuthorizationType.CUSTOM },
@@ -80,11 +83,40 @@ export class Api extends Construct {
     addGatewayResponses(api);
 
     for (const { id, method, path } of operations) {
-      const integration = new LambdaIntegration(functions[id], { allowTestInvoke: false });
+      const integration = new LambdaIntegration(functions[id].live, { allowTestInvoke: false });
       api.root.resourceForPath(path).addMethod(method, integration);
     }
     for (const path of new Set(operations.map((operation) => operation.path))) {
       refuseOtherMethods(api, path);
+    }
+    this.restApi = api;
+
+    acknowledge(
+      api,
+      "APIG2",
+      "The functions validate every part of a request and name every rule that it breaks.",
+    );
+    acknowledge(
+      api,
+      "COG4",
+      "Clients are programs with API keys, which the Lambda authorizer checks; there are no users.",
+    );
+    acknowledge(
+      api,
+      "APIG6",
+      "Every request is in the access log. Execution logs would add the text of errors, which can repeat a client's key.",
+    );
+    acknowledge(
+      api,
+      "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+      "The policy that API Gateway documents for the one role by which an account's APIs write their logs.",
+    );
+    if (!stage.firewallLimit) {
+      acknowledge(
+        api,
+        "APIG3",
+        "This stage is throttled to a low rate; a firewall would cost more than it protects.",
+      );
     }
     this.baseUrl = `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${API_VERSION}`;
   }

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
-import { App } from "aws-cdk-lib";
+import { App, Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
 import { AnimalStoreStack } from "./stack.ts";
 import { stackName, stages } from "./stages.ts";
 
@@ -10,3 +11,6 @@ const app = new App({ context: featureFlags });
 for (const stage of stages) {
   new AnimalStoreStack(app, stackName(stage.name), stage);
 }
+
+// Every synthesis, and so every deployment, fails on what the rules of AWS Solutions find.
+Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

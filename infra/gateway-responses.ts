@@ -10,8 +10,10 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.UNAUTHORIZED, "unauthorized"],
   [ResponseType.EXPIRED_TOKEN, "unauthorized"],
   [ResponseType.INVALID_API_KEY, "unauthorized"],
-  [ResponseType.ACCESS_DENIED, "forbidden"],
-  [ResponseType.WAF_FILTERED, "forbidden"],
+  // The authorizer denies a key that is not good; a scope that is missing is refused by the function.
+  [ResponseType.ACCESS_DENIED, "unauthorized"],
+  // The firewall's one rule is about the rate of requests.
+  [ResponseType.WAF_FILTERED, "too_many_requests"],
   // No operation uses IAM, so both only mean that there is no such path or method.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, "not_found"],
   [ResponseType.INVALID_SIGNATURE, "not_found"],

@@ -3,12 +3,21 @@ import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } fr
 import type { Construct } from "constructs";
 import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/key-store.ts";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
+import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";
 
+/** DynamoDB encrypts every table at rest; the rest of its safety depends on the stage. */
 const settings = ({ keepData }: Stage): Omit<TableProps, "partitionKey"> => ({
   billingMode: BillingMode.PAY_PER_REQUEST,
+  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
+  deletionProtection: keepData,
   removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
 });
+
+/** Says why a stage's data need no backup. */
+function acknowledgeDisposable(table: Table, { keepData }: Stage): void {
+  if (!keepData) acknowledge(table, "DDB3", "The data of this stage are for tests and can be made again.");
+}
 
 /** The animals by id, and by status in order of id. */
 export class PetsTable extends Table {
@@ -23,6 +32,7 @@ export class PetsTable extends Table {
       sortKey: idKey,
       projectionType: ProjectionType.ALL,
     });
+    acknowledgeDisposable(this, stage);
     this.statusIndexArn = `${this.tableArn}/index/${STATUS_INDEX}`;
   }
 }
@@ -35,5 +45,6 @@ export class KeysTable extends Table {
       partitionKey: { name: "hash", type: AttributeType.STRING },
       timeToLiveAttribute: KEY_TTL_ATTRIBUTE,
     });
+    acknowledgeDisposable(this, stage);
   }
 }

@@ -2,8 +2,11 @@ import type { APIGatewayAuthorizerResult } from "aws-lambda";
 import { FunctionError, type FunctionPool } from "./function-pool.ts";
 import type { LocalStack } from "./template.ts";
 
-/** A request that may go on, with what the authorizer says of its caller; or the gateway response that ends it. */
-export type Decision = { context: Record<string, unknown> } | { refused: string };
+/** What the authorizer says of a caller, and the gateway response that ends the request unless it may go on. */
+export interface Decision {
+  context: Record<string, unknown>;
+  refused?: string;
+}
 
 /** A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function. */
 export class TokenAuthorizer {
@@ -21,28 +24,31 @@ export class TokenAuthorizer {
    * @param methodArn which method of which API is called
    */
   async decide(token: string | undefined, methodArn: string): Promise<Decision> {
-    if (!token || !this.#settings.pattern.test(token)) return { refused: "UNAUTHORIZED" };
+    if (!token || !this.#settings.pattern.test(token)) return { context: {}, refused: "UNAUTHORIZED" };
     try {
       const result = await this.#resultFor(token, methodArn);
-      const allowed = result.policyDocument.Statement.some(
-        (statement) =>
-          statement.Effect === "Allow" && "Resource" in statement && matches(statement.Resource, methodArn),
+      const effects = result.policyDocument.Statement.flatMap((statement) =>
+        "Resource" in statement && matches(statement.Resource, methodArn) ? [statement.Effect] : [],
       );
-      return allowed
-        ? { context: { ...result.context, principalId: result.principalId } }
-        : { refused: "ACCESS_DENIED" };
+      const allowed = effects.includes("Allow") && !effects.includes("Deny");
+      const context = { ...result.context, principalId: result.principalId };
+      return allowed ? { context } : { context, refused: "ACCESS_DENIED" };
     } catch (error) {
-      if (!(error instanceof FunctionError)) return { refused: "AUTHORIZER_CONFIGURATION_ERROR" };
-      return { refused: error.message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_FAILURE" };
+      const failed = error instanceof FunctionError;
+      return { context: {}, refused: failed ? "AUTHORIZER_FAILURE" : "AUTHORIZER_CONFIGURATION_ERROR" };
     }
   }
 
-  /** Only policies are cached; a refusal asks the function again, as in API Gateway. */
+  /** A policy is cached whether it allows or denies; after an error the function is asked again. */
   async #resultFor(token: string, methodArn: string): Promise<APIGatewayAuthorizerResult> {
     const now = Date.now();
     const cached = this.#cache.get(token);
     if (cached && cached.until > now) return cached.result;
-    for (const [key, { until }] of this.#cache) if (until <= now) this.#cache.delete(key);
+    // The oldest come first, since all are kept equally long.
+    for (const [key, { until }] of this.#cache) {
+      if (until > now) break;
+      this.#cache.delete(key);
+    }
 
     const event = { type: "TOKEN", authorizationToken: token, methodArn };
     const result = (await this.#pool.invoke(event)) as APIGatewayAuthorizerResult;

@@ -54,8 +54,8 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
     const api = "arn:aws:execute-api:local:000000000000:local";
     const methodArn = `${api}/${stack.stageName}/${message.method}${request.path}`;
     const decision = await authorizer.decide(message.headers.authorization, methodArn);
-    if ("refused" in decision) throw new Refusal(decision.refused);
     log["authorizer.keyId"] = decision.context.keyId;
+    if (decision.refused) throw new Refusal(decision.refused);
 
     const { integration } = route;
     if (integration.type === "MOCK") return integration;

@@ -34,7 +34,7 @@ function header(event: APIGatewayProxyEvent, name: string): string | undefined {
  */
 export function baseUrl(event: APIGatewayProxyEvent): string {
   const scheme = header(event, "x-forwarded-proto") === "http" ? "http" : "https";
-  return `${scheme}://${event.requestContext.domainName}/${API_VERSION}`;
+  return `${scheme}://${header(event, "host")}/${API_VERSION}`;
 }
 
 /** API Gateway hands path parameters over as they were sent, percent-encoded. */

@@ -9,6 +9,8 @@ const METHOD = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/pets";
 const authorize = (authorizationToken: string) =>
   handler({ type: "TOKEN", authorizationToken, methodArn: METHOD } as APIGatewayTokenAuthorizerEvent);
 
+const effectOf = async (token: string) => (await authorize(token)).policyDocument.Statement[0]?.Effect;
+
 const keys = keyStore(process.env.KEYS_TABLE ?? "");
 const send = jest.spyOn(DynamoDBClient.prototype, "send");
 afterEach(() => {
@@ -46,33 +48,46 @@ describe("the authorizer", () => {
 
   it("does not mind the case of the scheme, but that of the key", async () => {
     const key = await issued();
-    await expect(authorize(`bearer  ${key}`)).resolves.toBeDefined();
-    await expect(authorize(`Bearer ${key.toLowerCase()}`)).rejects.toThrow(/^Unauthorized$/);
+    expect(await effectOf(`bearer  ${key}`)).toBe("Allow");
+    expect(await effectOf(`Bearer ${key.toLowerCase()}`)).toBe("Deny");
   });
 
-  it("refuses a key that nobody issued after one read", async () => {
-    await expect(authorize(`Bearer ${generateApiKey("staging")}`)).rejects.toThrow(/^Unauthorized$/);
+  it("denies a key that nobody issued after one read", async () => {
+    expect(await authorize(`Bearer ${generateApiKey("staging")}`)).toEqual({
+      principalId: "unknown",
+      policyDocument: {
+        Version: "2012-10-17",
+        Statement: [
+          {
+            Effect: "Deny",
+            Action: "execute-api:Invoke",
+            Resource: "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/*",
+          },
+        ],
+      },
+      context: { keyId: "unknown", scopes: "" },
+    });
     expect(send).toHaveBeenCalledTimes(1);
   });
 
-  it("refuses a revoked key and an expired one after one read, by its own clock", async () => {
+  it("denies a revoked key and an expired one after one read, by its own clock", async () => {
     const revoked = await issued();
     await keys.revoke(hashApiKey(revoked), Date.now());
     const expiresAt = Date.now() + 60_000;
     const expiring = await issued({ expiresAt });
-    await expect(authorize(`Bearer ${expiring}`)).resolves.toBeDefined();
+    expect(await effectOf(`Bearer ${expiring}`)).toBe("Allow");
     const now = jest.spyOn(Date, "now").mockReturnValue(expiresAt);
     send.mockClear();
     for (const key of [revoked, expiring]) {
-      await expect(authorize(`Bearer ${key}`)).rejects.toThrow(/^Unauthorized$/);
+      expect(await effectOf(`Bearer ${key}`)).toBe("Deny");
     }
     expect(send).toHaveBeenCalledTimes(2);
     now.mockReturnValue(expiresAt - 1);
-    await expect(authorize(`Bearer ${expiring}`)).resolves.toBeDefined();
+    expect(await effectOf(`Bearer ${expiring}`)).toBe("Allow");
     now.mockRestore();
   });
 
-  it("refuses what cannot be a key of its stage without a read", async () => {
+  it("denies what cannot be a key of its stage without a read", async () => {
     const key = await issued();
     const wrongChecksum = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
     const others = [await issued({ stage: "production" }), wrongChecksum, `${key}x`, key.slice(1), "x", ""];
@@ -82,16 +97,16 @@ describe("the authorizer", () => {
       `Basic ${key}`,
       `Bearer ${key} ${key}`,
     ]) {
-      await expect(authorize(token)).rejects.toThrow(/^Unauthorized$/);
+      expect(await effectOf(token)).toBe("Deny");
     }
     expect(send).not.toHaveBeenCalled();
   });
 
-  it("neither refuses nor admits anyone when its table cannot be read", async () => {
+  it("neither denies nor admits anyone when its table cannot be read", async () => {
     const key = await issued();
     const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
     send.mockImplementationOnce(async () => Promise.reject(new Error("secret")));
-    await expect(authorize(`Bearer ${key}`)).rejects.toThrow(/^Unavailable$/);
+    await expect(authorize(`Bearer ${key}`)).rejects.toThrow("The keys cannot be read.");
     expect(error).toHaveBeenCalledTimes(1);
     expect(JSON.stringify(error.mock.calls)).not.toMatch(`secret|${key}`);
   });

@@ -100,30 +100,41 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
       GetPet: { Action: "dynamodb:GetItem", Resource: arn(pets) },
       Authorize: { Action: "dynamodb:GetItem", Resource: arn(keys) },
     };
-    // Besides, there is the role by which API Gateway writes every API's logs.
-    expect(all("AWS::IAM::Role")).toHaveLength(5);
     expect(all("AWS::IAM::Policy")).toHaveLength(4);
     for (const [name, data] of Object.entries(expected)) {
       const [logs] = only("AWS::Logs::LogGroup", name);
-      const [role, { ManagedPolicyArns, Policies }] = only("AWS::IAM::Role", name);
+      const [role, { ManagedPolicyArns, Policies }] = only("AWS::IAM::Role", `${name}Role`);
       expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
       const [, policy] = only("AWS::IAM::Policy", name);
       expect(policy.Roles).toEqual([{ Ref: role }]);
       expect(policy.PolicyDocument.Statement).toEqual([
         { Effect: "Allow", Action: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: arn(logs) },
+        // X-Ray knows no resources; this is the only `*`.
+        { Effect: "Allow", Action: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], Resource: "*" },
         { Effect: "Allow", ...data },
       ]);
       const [, { Role, LoggingConfig }] = only("AWS::Lambda::Function", name);
-      expect([Role, LoggingConfig.LogGroup]).toEqual([arn(role), { Ref: logs }]);
+      expect(Role).toEqual(arn(role));
+      expect(LoggingConfig).toEqual({
+        LogGroup: { Ref: logs },
+        LogFormat: "JSON",
+        ApplicationLogLevel: "INFO",
+        SystemLogLevel: "WARN",
+      });
     }
-    expect(JSON.stringify(all("AWS::IAM::Policy"))).not.toContain("*");
   });
 
   it("runs the functions on Node 24 and arm64, each with only its own environment", () => {
     const [pets] = only("AWS::DynamoDB::Table", "Pets");
     const [keys] = only("AWS::DynamoDB::Table", "Keys");
     for (const [id, definition] of all("AWS::Lambda::Function")) {
-      expect(definition).toMatchObject({ Runtime: "nodejs24.x", Architectures: ["arm64"], Timeout: 6 });
+      expect(definition).toMatchObject({
+        Runtime: "nodejs24.x",
+        Architectures: ["arm64"],
+        Timeout: 6,
+        TracingConfig: { Mode: "Active" },
+      });
+      expect(definition).not.toHaveProperty("ReservedConcurrentExecutions");
       expect(definition.Environment.Variables).toEqual(
         id.startsWith("Authorize")
           ? { KEYS_TABLE: { Ref: keys }, STAGE: stage }
@@ -172,6 +183,7 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
 
   it("tells its base URL and the names of its tables and functions", () => {
     expect(Object.keys(template.Outputs).sort()).toEqual([
+      "AlarmTopicArn",
       "BaseUrl",
       "KeysTableName",
       "PetsTableName",
@@ -183,11 +195,119 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
   });
 });
 
-it("keeps production's data when its stack goes, and staging's not", () => {
-  const policies = (stage: string) =>
-    Object.values<Json>(templateOf(stage).Resources)
-      .filter((resource) => resource.Type === "AWS::DynamoDB::Table")
-      .map((resource) => resource.DeletionPolicy);
-  expect(policies("production")).toEqual(["Retain", "Retain"]);
-  expect(policies("staging")).toEqual(["Delete", "Delete"]);
+describe("the stages differ in what they are for:", () => {
+  const [staging, production] = ["staging", "production"].map((stage) =>
+    Object.values<Json>(templateOf(stage).Resources),
+  );
+  const of = (resources: Json[] | undefined, type: string) =>
+    (resources ?? []).filter(({ Type }) => Type === type);
+
+  it("production's tables are hard to lose, staging's go with their stack", () => {
+    for (const table of of(production, "AWS::DynamoDB::Table")) {
+      expect(table).toMatchObject({
+        DeletionPolicy: "Retain",
+        UpdateReplacePolicy: "Retain",
+        Properties: {
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        },
+      });
+    }
+    for (const table of of(staging, "AWS::DynamoDB::Table")) {
+      expect(table).toMatchObject({
+        DeletionPolicy: "Delete",
+        Properties: { DeletionProtectionEnabled: false },
+      });
+    }
+    const manifest = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
+    expect(manifest.artifacts["animal-store-production"].properties.terminationProtection).toBe(true);
+    expect(manifest.artifacts["animal-store-staging"].properties.terminationProtection).not.toBe(true);
+  });
+
+  it("production's functions change gradually, behind an alias, and go back on alarms", () => {
+    const groups = of(production, "AWS::CodeDeploy::DeploymentGroup").map(({ Properties }) => Properties);
+    expect(groups).toHaveLength(4);
+    for (const group of groups) {
+      expect(group.DeploymentConfigName).toBe("CodeDeployDefault.LambdaCanary10Percent5Minutes");
+      expect(group.AlarmConfiguration.Alarms).toHaveLength(2);
+      expect(group.AutoRollbackConfiguration.Events).toContain("DEPLOYMENT_STOP_ON_ALARM");
+    }
+    expect(of(production, "AWS::Lambda::Alias")).toHaveLength(4);
+    const uris = of(production, "AWS::ApiGateway::Method").flatMap(
+      ({ Properties }) => Properties.Integration.Uri ?? [],
+    );
+    const [{ Properties: authorizer } = {}] = of(production, "AWS::ApiGateway::Authorizer");
+    for (const uri of [...uris, authorizer.AuthorizerUri]) expect(JSON.stringify(uri)).toMatch(/Live/);
+    expect(of(staging, "AWS::CodeDeploy::DeploymentGroup")).toEqual([]);
+  });
+
+  it("production has a firewall against one address that asks for too much", () => {
+    const [firewall] = of(production, "AWS::WAFv2::WebACL");
+    expect(firewall.Properties.Rules[0].Statement.RateBasedStatement).toMatchObject({
+      AggregateKeyType: "IP",
+    });
+    expect(of(production, "AWS::WAFv2::WebACLAssociation")).toHaveLength(1);
+    expect(of(staging, "AWS::WAFv2::WebACL")).toEqual([]);
+  });
+
+  it("both are throttled, traced and logged without bodies, and outlive each other's role for logs", () => {
+    for (const resources of [staging, production]) {
+      const [{ Properties: stage } = {}] = of(resources, "AWS::ApiGateway::Stage");
+      expect(stage).toMatchObject({ TracingEnabled: true, AccessLogSetting: { Format: expect.any(String) } });
+      expect(stage.MethodSettings).toEqual([
+        {
+          HttpMethod: "*",
+          ResourcePath: "/*",
+          DataTraceEnabled: false,
+          ThrottlingRateLimit: expect.any(Number),
+          ThrottlingBurstLimit: expect.any(Number),
+        },
+      ]);
+      for (const log of of(resources, "AWS::Logs::LogGroup")) expect(log.Properties.RetentionInDays).toBe(30);
+      const [account] = of(resources, "AWS::ApiGateway::Account");
+      expect(account.DeletionPolicy).toBe("Retain");
+    }
+  });
+
+  it("both tell operators of trouble, over an encrypted topic that takes TLS alone", () => {
+    for (const resources of [staging, production]) {
+      const [topic] = of(resources, "AWS::SNS::Topic");
+      expect(topic.Properties.KmsMasterKeyId).toBeDefined();
+      expect(JSON.stringify(of(resources, "AWS::SNS::TopicPolicy"))).toContain(
+        '"aws:SecureTransport":"false"',
+      );
+      const alarms = of(resources, "AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
+      const names = alarms.map(({ MetricName, Namespace }) => `${Namespace} ${MetricName}`);
+      expect([...new Set(names)].sort()).toEqual([
+        "AWS/ApiGateway 5XXError",
+        "AWS/DynamoDB ThrottledRequests",
+        ...(resources === production ? ["AWS/Lambda Duration"] : []),
+        "AWS/Lambda Errors",
+        "AWS/Lambda Invocations",
+        "AWS/Lambda Throttles",
+      ]);
+      for (const alarm of alarms) expect(alarm.AlarmActions).toHaveLength(1);
+    }
+  });
+
+  it("both count who calls the deprecated operation, by key", () => {
+    for (const resources of [staging, production]) {
+      const [filter] = of(resources, "AWS::Logs::MetricFilter");
+      expect(filter.Properties.FilterPattern).toBe('{ $.message.operation = "getPet" }');
+      expect(filter.Properties.MetricTransformations[0].Dimensions).toEqual([
+        { Key: "keyId", Value: "$.message.keyId" },
+      ]);
+    }
+  });
+});
+
+it("satisfies the rules of AWS Solutions, with a reason for every one that does not apply", () => {
+  const report = JSON.parse(readFileSync(join(assembly, "validation-report.json"), "utf8"));
+  const [{ pluginName, conclusion, violations, suppressedViolations }] = report.pluginReports;
+  expect([pluginName, conclusion, violations]).toEqual(["AwsSolutions", "success", []]);
+  expect(new Set(suppressedViolations.map(({ ruleName }: Json) => ruleName.replace(/\[.*/, "")))).toEqual(
+    new Set(
+      ["DDB3", "APIG2", "APIG3", "APIG6", "COG4", "IAM4", "IAM5"].map((rule) => `AwsSolutions-${rule}`),
+    ),
+  );
 });

@@ -29,10 +29,9 @@ const authorize = `
   exports.handler = async ({ authorizationToken, methodArn }) => {
     calls++;
     const rest = authorizationToken.slice(-1);
-    if (rest === "u") throw new Error("Unauthorized");
     if (rest === "f") throw new Error("no database");
     if (rest === "n") return null;
-    const Effect = "Allow", Resource = rest === "m" ? methodArn : "arn:aws:execute-api:*/v1/*";
+    const Effect = rest === "d" ? "Deny" : "Allow", Resource = rest === "m" ? methodArn : "arn:aws:execute-api:*/v1/*";
     return {
       principalId: "p",
       policyDocument: { Version: "2012-10-17", Statement: [{ Effect, Action: "execute-api:Invoke", Resource }] },
@@ -137,7 +136,7 @@ describe("an event", () => {
 
 describe("the authorizer", () => {
   it.each([
-    ["u", 401, "unauthorized"],
+    ["d", 401, "unauthorized"],
     ["f", 503, "unavailable"],
     ["n", 500, "internal_error"],
   ])("that ends with %s makes a %d %s", async (last, status, code) => {

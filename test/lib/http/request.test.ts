@@ -144,7 +144,7 @@ describe("the body of createPet", () => {
     { "Content-Type": "application/json; charset=latin1" },
     { "Content-Type": "application/x-www-form-urlencoded" },
     { "Content-Type": "application/json", "Content-Encoding": "gzip" },
-  ])("must not be sent with %j", (headers) => {
+  ] as Record<string, string>[])("must not be sent with %j", (headers) => {
     expect(errorOf(() => readRequest(createPet, event({ headers, body: "{}" }))).code).toBe(
       "unsupported_media_type",
     );

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the emulator does not know at all; a template that has any of it is refused as a whole. */
+const UNKNOWN = [
+  "AWS::CodeDeploy::Application",
+  "AWS::CodeDeploy::DeploymentGroup",
+  "AWS::WAFv2::WebACLAssociation",
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
+type Json = any;
+
+/**
+ * Takes out of an assembly's templates what the emulator does not know.
+ *
+ * @returns the resources that were taken out, as `stack: type id`
+ */
+export function removeUnknown(assembly: string): string[] {
+  const removed: string[] = [];
+  for (const file of readdirSync(assembly).filter((name) => name.endsWith(".template.json"))) {
+    const template = JSON.parse(readFileSync(join(assembly, file), "utf8"));
+    for (const [id, resource] of Object.entries<Json>(template.Resources)) {
+      if (UNKNOWN.includes(resource.Type)) {
+        removed.push(`${file.replace(".template.json", "")}: ${resource.Type} ${id}`);
+        delete template.Resources[id];
+      }
+      delete resource.UpdatePolicy?.CodeDeployLambdaAliasUpdate;
+    }
+    writeFileSync(join(assembly, file), JSON.stringify(template, null, 1));
+  }
+  return removed;
+}
+
+/**
+ * Copies an assembly and changes the code of every function in it, as an edit and a new synthesis would.
+ *
+ * @returns how many functions were changed
+ */
+export function changeFunctions(from: string, to: string, search: string, replacement: string): number {
+  cpSync(from, to, { recursive: true });
+  const renamed: [string, string][] = [];
+  for (const folder of readdirSync(to).filter((name) => name.startsWith("asset."))) {
+    const code = readFileSync(join(to, folder, "index.js"), "utf8");
+    if (!code.includes(search)) continue;
+    const [oldHash, newHash] = [folder.slice("asset.".length), hashOf(code)];
+    writeFileSync(join(to, folder, "index.js"), code.replaceAll(search, replacement));
+    renameSync(join(to, folder), join(to, `asset.${newHash}`));
+    renamed.push([oldHash, newHash]);
+  }
+  const changed = renamed.length;
+  // A template is published under a hash as well.
+  for (const file of readdirSync(to).filter((name) => name.endsWith(".assets.json"))) {
+    const { files } = JSON.parse(readFileSync(join(to, file), "utf8"));
+    for (const [hash, asset] of Object.entries<Json>(files)) {
+      if (asset.source.path.endsWith(".template.json")) renamed.push([hash, hashOf(hash)]);
+    }
+  }
+  for (const file of readdirSync(to).filter((name) => name.endsWith(".json"))) {
+    const text = readFileSync(join(to, file), "utf8");
+    writeFileSync(
+      join(to, file),
+      renamed.reduce((all, [oldHash, newHash]) => all.replaceAll(oldHash, newHash), text),
+    );
+  }
+  return changed;
+}
+
+const hashOf = (text: string) => createHash("sha256").update(`changed ${text}`).digest("hex");

@@ -1,0 +1,124 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+
+// Python packages; they are installed into a folder of this run alone.
+const EMULATOR = "ministack==1.5.33";
+const LINTER = "cfn-lint==1.58.0";
+
+export const REGION = "us-east-1";
+
+/** The Python tools of a run, in a virtual environment that goes with its folder. */
+export interface Tools {
+  emulator: string;
+  linter: string;
+}
+
+/** @throws Error when Python or its packages cannot be had here */
+export function installTools(folder: string): Tools {
+  const venv = join(folder, "venv");
+  try {
+    execFileSync("python3", ["-m", "venv", venv], { stdio: "pipe" });
+    execFileSync(join(venv, "bin/pip"), ["install", "--quiet", EMULATOR, LINTER], { stdio: "pipe" });
+  } catch (error) {
+    const { stderr, message } = error as { stderr?: Buffer; message: string };
+    throw new Error(
+      `The emulator ${EMULATOR} cannot be installed here: ${stderr?.toString().trim() || message}`,
+    );
+  }
+  return { emulator: join(venv, "bin/ministack"), linter: join(venv, "bin/cfn-lint") };
+}
+
+/** A running emulator of AWS. */
+export interface Emulator {
+  /** what an AWS client needs to talk to it */
+  environment: Record<string, string>;
+  stop(): void;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts the emulator on 127.0.0.1; the functions run as processes of the Node that runs this. */
+export async function startEmulator({ emulator }: Tools, folder: string): Promise<Emulator> {
+  const port = await freePort();
+  const endpoint = `http://localhost:${port}`;
+  const home = join(folder, "home");
+  mkdirSync(home);
+  const logFile = join(folder, "emulator.log");
+  const log = openSync(logFile, "w");
+  const child: ChildProcess = spawn(emulator, {
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: home,
+      TMPDIR: home,
+      GATEWAY_PORT: String(port),
+      BIND_HOST: "127.0.0.1",
+      LAMBDA_EXECUTOR: "local",
+    },
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  for (let tries = 100; ; tries--) {
+    const ready = await fetch(`${endpoint}/_ministack/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (ready) break;
+    if (tries === 0 || child.exitCode !== null) {
+      throw new Error(`The emulator does not start:\n${readFileSync(logFile, "utf8").slice(-2000)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return {
+    environment: {
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_REGION: REGION,
+      AWS_DEFAULT_REGION: REGION,
+      AWS_ACCESS_KEY_ID: "test",
+      AWS_SECRET_ACCESS_KEY: "test",
+      HOME: home,
+    },
+    stop: () => child.kill("SIGKILL"),
+  };
+}
+
+/** A way to reach a deployed API by a plain address, as DNS and TLS make one in AWS. */
+export interface Entrance {
+  baseUrl: string;
+  server: Server;
+}
+
+/**
+ * Serves an API of the emulator under an address of its own. The emulator tells APIs apart by host name,
+ * and the links in its answers carry that name.
+ *
+ * @param deployedUrl the stack's output BaseUrl
+ */
+export async function openEntrance(emulator: Emulator, deployedUrl: string): Promise<Entrance> {
+  const { port } = new URL(emulator.environment.AWS_ENDPOINT_URL ?? "");
+  const host = `${new URL(deployedUrl).host.split(".")[0]}.execute-api.localhost:${port}`;
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const forwarded = request(
+      { host: "127.0.0.1", port, method, path: url, headers: { ...headers, host } },
+      (answer) => {
+        const own = `http://${incoming.headers.host}`;
+        const link = answer.headers.link?.toString().replaceAll(`https://${host}`, own);
+        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...(link && { link }) });
+        answer.pipe(outgoing);
+      },
+    );
+    forwarded.on("error", () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, server };
+}
