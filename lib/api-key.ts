@@ -21,6 +21,7 @@ export interface ApiKeyRecord {
   createdAt: number;
   /** from when on it is refused */
   expiresAt?: number | undefined;
+  /** from when on it is revoked; a rotated key's time lies ahead */
   revokedAt?: number | undefined;
 }
 
@@ -30,7 +31,7 @@ export interface ApiKeyRecord {
  * @param now milliseconds since 1970
  */
 export function isLive({ expiresAt, revokedAt }: ApiKeyRecord, now: number): boolean {
-  return revokedAt === undefined && (expiresAt === undefined || now < expiresAt);
+  return now < Math.min(revokedAt ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { type KeyStore, keyStore } from "../../lib/dynamo/key-store.ts";
 import { readTables, storeFolder } from "../local/data-folder.ts";
-import { DataInUse, startStore, storeEnvironment } from "../local/store.ts";
+import { DataInUse, startStore, useStore } from "../local/store.ts";
 import { local, stackName } from "../stages.ts";
 
 /** The keys of a stage, as long as they are needed. */
@@ -21,20 +21,30 @@ export function openKeys(stage: string): Promise<OpenKeys> {
 }
 
 async function openLocal(): Promise<OpenKeys> {
-  const tables = await readTables();
-  let endpoint = tables.endpoint;
-  let close = async () => {};
-  if (tables.embedded) {
-    try {
-      ({ endpoint, close } = await startStore(storeFolder));
-    } catch (error) {
-      // In use: the service runs and answers where it wrote that it does.
-      if (!(error instanceof DataInUse)) throw error;
+  const end = Date.now() + 10_000;
+  for (;;) {
+    const { endpoint, embedded, keysTable } = await readTables();
+    const store = embedded ? await startStore(storeFolder).catch(unlessInUse) : undefined;
+    if (store || !embedded || (await answers(endpoint))) {
+      useStore(store?.endpoint ?? endpoint);
+      return { keys: keyStore(keysTable), close: store?.close ?? (async () => {}) };
     }
+    // Another command has the data open, or the service is just starting or stopping.
+    if (Date.now() > end) throw new DataInUse(`The data folder ${storeFolder} is in use by another process.`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  Object.assign(process.env, storeEnvironment(endpoint));
-  return { keys: keyStore(tables.keysTable), close };
 }
+
+/** Data in use mean that the service runs, and answers where it wrote that it does. */
+function unlessInUse(error: unknown): undefined {
+  if (!(error instanceof DataInUse)) throw error;
+}
+
+const answers = (endpoint: string) =>
+  fetch(endpoint).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 async function openDeployed(stage: string): Promise<OpenKeys> {
   const StackName = stackName(stage);

@@ -107,14 +107,13 @@ async function find(keys: KeyStore, stage: string, keyId: string): Promise<ApiKe
   return found;
 }
 
-/** Stores a new key and shows it, this once. */
-async function issue(keys: KeyStore, options: Common, wanted: Parameters<typeof recordOf>[1], more = "") {
+/** Stores a new key; returns how to show it, this once. */
+async function issue(keys: KeyStore, options: Common, wanted: Parameters<typeof recordOf>[1]) {
   const key = generateApiKey(options.stage);
   const record = recordOf(key, wanted);
   await keys.add(record);
-  const shown = lines([["API key", key]]);
-  const text = `${details(record)}\n${shown}\n\nKeep the API key now: it cannot be shown again.${more}`;
-  print(options, { ...describe(record), key }, text);
+  const text = `${details(record)}\n${lines([["API key", key]])}\n\nKeep the API key now: it cannot be shown again.`;
+  return (more = "") => print(options, { ...describe(record), key }, text + more);
 }
 
 function duration(text: string): number {
@@ -175,9 +174,15 @@ command("issue", "issue a new key and show it, this once", true)
     await confirm(options, `Issue a key for ${options.name}`);
     const createdAt = Date.now();
     const expiresAt = options.expires === undefined ? undefined : createdAt + options.expires;
-    await withKeys(options.stage, (keys) =>
-      issue(keys, options, { name: options.name, scopes: options.scopes, createdAt, expiresAt }),
-    );
+    await withKeys(options.stage, async (keys) => {
+      const show = await issue(keys, options, {
+        name: options.name,
+        scopes: options.scopes,
+        createdAt,
+        expiresAt,
+      });
+      show();
+    });
   });
 
 command("list", "list every key, the oldest first", false).action(async (options: Common) => {
@@ -211,15 +216,21 @@ command("rotate", "issue a successor and let the old key live a little longer", 
       const now = Date.now();
       if (!isLive(old, now)) throw new Error(`The key ${keyId} does not work any more: issue a new one.`);
       const { name, scopes, createdAt, expiresAt } = old;
-      const ends = Math.min(now + options.grace, expiresAt ?? Number.POSITIVE_INFINITY);
-      await issue(
-        keys,
-        options,
-        // The successor gets the whole lifetime that the old key had.
-        { name, scopes, createdAt: now, expiresAt: expiresAt && now + (expiresAt - createdAt) },
-        `\n${keyId} works until ${time(ends)}.`,
+      // The successor gets the whole lifetime that the old key had.
+      const lifetime = expiresAt && expiresAt - createdAt;
+      const show = await issue(keys, options, {
+        name,
+        scopes,
+        createdAt: now,
+        expiresAt: lifetime && now + lifetime,
+      });
+      await keys.revoke(old.hash, now + options.grace);
+      const ends = Math.min(
+        now + options.grace,
+        old.revokedAt ?? Number.POSITIVE_INFINITY,
+        expiresAt ?? Number.POSITIVE_INFINITY,
       );
-      await keys.expire(old.hash, ends);
+      show(`\n${keyId} works until ${time(ends)}.`);
     });
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { TokenAuthorizer } from "./authorizer.ts";
 import { type LocalRequest, proxyEvent } from "./event.ts";
@@ -47,7 +48,7 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
   }
 
   async function answer(message: IncomingMessage, log: AccessLog): Promise<Answer> {
-    if (!message.headers.host) throw new Refusal("DEFAULT_4XX");
+    if (!/^[\w.:[\]-]+$/.test(message.headers.host ?? "")) throw new Refusal("DEFAULT_4XX");
     const request = await readRequest(message, log.requestId, stack.stageName);
     const { route, parameters } = findRoute(stack.routes, request);
     log.resourcePath = route.path;
@@ -58,7 +59,11 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
     if (decision.refused) throw new Refusal(decision.refused);
 
     const { integration } = route;
-    if (integration.type === "MOCK") return integration;
+    if (integration.type === "MOCK") {
+      const [contentType = ""] = (message.headers["content-type"] ?? "application/json").split(";");
+      if (!integration.accepts.includes(contentType.trim())) throw new Refusal("UNSUPPORTED_MEDIA_TYPE");
+      return integration;
+    }
     const event = proxyEvent(request, route, stack.stageName, parameters, decision.context);
     return readResult(await withTimeout(poolOf(integration.functionName).invoke(event)));
   }
@@ -69,7 +74,11 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
     return response;
   }
 
+  const underWay = new WeakMap<Duplex, ServerResponse>();
+
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
+    underWay.set(message.socket, response);
+    response.on("close", () => underWay.delete(message.socket));
     const log: AccessLog = { requestId: randomUUID(), httpMethod: message.method ?? "" };
     const start = Date.now();
     const { status, headers, body } = await answer(message, log).catch((error: unknown) => {
@@ -99,6 +108,12 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
   server.on("checkExpectation", respond);
   // What is no HTTP at all never becomes a request.
   server.on("clientError", (_error, socket) => {
+    // A request before it on the same connection still gets its answer.
+    const before = underWay.get(socket);
+    if (before) {
+      before.on("finish", () => socket.destroy());
+      return;
+    }
     const { status, body } = refuse("DEFAULT_4XX");
     if (!socket.writable) return socket.destroy();
     const head = `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
@@ -110,10 +125,15 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
 async function readRequest(message: IncomingMessage, id: string, stageName: string): Promise<LocalRequest> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    // What follows is read and thrown away, so that the client gets to see the answer.
-    if (size <= PAYLOAD_LIMIT) chunks.push(chunk);
+  try {
+    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      // What follows is read and thrown away, so that the client gets to see the answer.
+      if (size <= PAYLOAD_LIMIT) chunks.push(chunk);
+    }
+  } catch {
+    // The client went away before its body was complete.
+    throw new Refusal("BAD_REQUEST_BODY");
   }
   if (size > PAYLOAD_LIMIT) throw new Refusal("REQUEST_TOO_LARGE");
 

@@ -9,11 +9,11 @@ import { keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder
 import { FunctionPool } from "./function-pool.ts";
 import { createGateway } from "./gateway.ts";
 import { localKey } from "./local-key.ts";
-import { createTables, startStore, storeEnvironment } from "./store.ts";
+import { createTables, startStore, useStore } from "./store.ts";
 import { synthesize } from "./synthesize.ts";
 import { readStack } from "./template.ts";
 
-const port = Number(process.env.PORT ?? 3000);
+const port = /^\d*$/.test(process.env.PORT ?? "") ? Number(process.env.PORT || 3000) : Number.NaN;
 
 /** What has to be undone at the end, the last first. */
 const cleanUp: (() => unknown)[] = [];
@@ -23,15 +23,19 @@ function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
 }
 
-async function stop(status: number): Promise<never> {
-  // A second signal, or a part that will not end, must not keep the process.
+let stopping = false;
+
+async function stop(status: number): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  // A part that will not end must not keep the process.
   setTimeout(() => process.exit(status), 5000).unref();
   for (const undo of cleanUp.toReversed()) await undo();
   process.exit(status);
 }
 
-async function fail(error: unknown): Promise<never> {
-  console.error(`animal-store: ${error instanceof Error ? error.message : error}`);
+async function fail(error: unknown): Promise<void> {
+  if (!stopping) console.error(`animal-store: ${error instanceof Error ? error.message : error}`);
   return stop(1);
 }
 
@@ -46,7 +50,11 @@ function listen(server: Server): Promise<void> {
   });
 }
 
-const close = (server: Server) => new Promise((resolve) => server.close(resolve));
+/** Lets the requests under way end, but no client hold its connection for long. */
+function close(server: Server): Promise<unknown> {
+  setTimeout(() => server.closeAllConnections(), 2000).unref();
+  return new Promise((resolve) => server.close(resolve));
+}
 
 async function embeddedStore(): Promise<string> {
   const store = await startStore(storeFolder);
@@ -55,8 +63,7 @@ async function embeddedStore(): Promise<string> {
 }
 
 async function start(): Promise<void> {
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new Error("PORT must be a number from 0 to 65535.");
+  if (!(port <= 65535)) throw new Error("PORT must be a number from 0 to 65535.");
   // Found out now and not after the seconds that bundling takes.
   const probe = createServer();
   await listen(probe);
@@ -69,13 +76,14 @@ async function start(): Promise<void> {
   progress("Synthesizing the template and bundling the functions ...");
   const assembly = await mkdtemp(join(tmpdir(), "animal-store-"));
   cleanUp.push(() => rm(assembly, { recursive: true }));
-  await synthesize(assembly, [localStack]);
+  const synthesis = new AbortController();
+  cleanUp.push(() => synthesis.abort());
+  await synthesize(assembly, [localStack], synthesis.signal);
   const stack = readStack(assembly, localStack);
 
   progress("Creating the tables and the local key ...");
   // What Lambda would give the functions, and this process's own client needs as well.
-  const aws = storeEnvironment(endpoint);
-  Object.assign(process.env, aws);
+  const aws = useStore(endpoint);
   await createTables(endpoint, stack.tables);
   const keysTable = stack.outputs.KeysTableName ?? "";
   await writeTables({ endpoint, embedded, keysTable });
@@ -102,7 +110,8 @@ async function start(): Promise<void> {
   console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
 }
 
-process.once("SIGINT", () => stop(0));
-process.once("SIGTERM", () => stop(0));
+// Ctrl-C comes twice, from the terminal and from npm; the second must not end what the first began.
+process.on("SIGINT", () => stop(0));
+process.on("SIGTERM", () => stop(0));
 process.on("uncaughtException", fail);
 await start().catch(fail);

@@ -35,6 +35,9 @@ export async function startStore(path?: string): Promise<Store> {
   };
 }
 
+/** For a server that may be anything, and slow. */
+const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
+
 /** Opens the data once, since the server itself does not say why it cannot. */
 async function check(path: string): Promise<void> {
   try {
@@ -51,16 +54,22 @@ async function check(path: string): Promise<void> {
 }
 
 /**
- * The environment variables by which an AWS client reaches a DynamoDB-compatible server. An embedded store
- * wants a region and a signature, whatever they are.
+ * Makes the AWS clients of this process talk to a DynamoDB-compatible server. An embedded store wants a region
+ * and a signature, whatever they are; a profile of the user's would take the place of both.
+ *
+ * @returns the environment variables that the functions need for the same
  */
-export function storeEnvironment(endpoint: string) {
-  return {
-    AWS_REGION: process.env.AWS_REGION ?? "us-east-1",
-    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? "local",
-    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? "local",
+export function useStore(endpoint: string) {
+  const environment = {
+    AWS_REGION: process.env.AWS_REGION || "us-east-1",
+    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID || "local",
+    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY || "local",
+    AWS_USE_FIPS_ENDPOINT: "false",
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   };
+  delete process.env.AWS_PROFILE;
+  Object.assign(process.env, environment);
+  return environment;
 }
 
 /**
@@ -73,7 +82,7 @@ export async function createTables(endpoint: string, tables: CreateTableCommandI
   const client = new DynamoDBClient({
     endpoint,
     maxAttempts: 2,
-    requestHandler: { connectionTimeout: 2000 },
+    requestHandler: TIMEOUTS,
   });
   for (const table of tables) {
     try {

@@ -10,9 +10,10 @@ const app = fileURLToPath(new URL("../app.ts", import.meta.url));
  *
  * @param folder an empty folder for the result
  * @param stacks names or patterns of the stacks whose functions are bundled
+ * @param signal ends the app before it is done
  * @throws Error with the app's own output when it fails
  */
-export async function synthesize(folder: string, stacks: string[]): Promise<void> {
+export async function synthesize(folder: string, stacks: string[], signal?: AbortSignal): Promise<void> {
   // The functions are CommonJS, whatever a package.json above this folder says.
   await writeFile(join(folder, "package.json"), "{}");
   const child = spawn(process.execPath, [app], {
@@ -22,6 +23,7 @@ export async function synthesize(folder: string, stacks: string[]): Promise<void
       CDK_CONTEXT_JSON: JSON.stringify({ "aws:cdk:bundling-stacks": stacks }),
     },
     stdio: ["ignore", "pipe", "pipe"],
+    ...(signal && { signal }),
   });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));

@@ -20,7 +20,7 @@ export interface Route {
   path: string;
   integration:
     | { type: "AWS_PROXY"; functionName: string }
-    | { type: "MOCK"; status: number; headers: Record<string, string>; body: string };
+    | { type: "MOCK"; accepts: string[]; status: number; headers: Record<string, string>; body: string };
 }
 
 export interface GatewayResponse {
@@ -98,6 +98,7 @@ function integrationOf(integration: Record<string, Json>): Route["integration"] 
   const [response] = integration.IntegrationResponses;
   return {
     type: "MOCK",
+    accepts: Object.keys(integration.RequestTemplates),
     status: Number(response.StatusCode),
     headers: staticHeaders(response.ResponseParameters),
     body: response.ResponseTemplates["application/json"],

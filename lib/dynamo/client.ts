@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client
 import { ApiError } from "../errors.ts";
 
 // Three attempts of at most a second each, and the pauses between them, end well before a
-// function's own timeout (infra/functions.ts). DynamoDB usually answers within 10 ms.
+// function's own timeout (infra/api-function.ts). DynamoDB usually answers within 10 ms.
 const ATTEMPTS = 3;
 const TIMEOUT_MS = 1000;
 

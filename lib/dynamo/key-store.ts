@@ -38,10 +38,8 @@ export interface KeyStore {
   add(record: ApiKeyRecord): Promise<void>;
   /** Returns every key, in no order. It reads the whole table, which suits operators alone. */
   list(): Promise<ApiKeyRecord[]>;
-  /** Ends a key at a time, unless it ends before; returns whether it did. */
-  expire(hash: string, at: number): Promise<boolean>;
-  /** Ends a key at once; returns false when it was revoked before. */
-  revoke(hash: string, now: number): Promise<boolean>;
+  /** Ends a key at a time, now or ahead; returns false when it was to end before that already. */
+  revoke(hash: string, at: number): Promise<boolean>;
 }
 
 /**
@@ -52,26 +50,6 @@ export interface KeyStore {
  */
 export function keyStore(table: string): KeyStore {
   const client = dynamoClient();
-
-  /** Sets an attribute and the time to clean up; returns false when the condition fails. */
-  async function end(hash: string, attribute: string, at: number, condition: string): Promise<boolean> {
-    try {
-      await client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: { hash: { S: hash } },
-          UpdateExpression: `SET ${attribute} = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`,
-          ConditionExpression: `attribute_exists(keyId) AND (${condition})`,
-          ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at) },
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  }
-
   return {
     async find(hash) {
       const { Item } = await client.send(
@@ -112,8 +90,23 @@ export function keyStore(table: string): KeyStore {
       return records;
     },
 
-    expire: (hash, at) => end(hash, "expiresAt", at, "attribute_not_exists(expiresAt) OR expiresAt > :at"),
-
-    revoke: (hash, now) => end(hash, "revokedAt", now, "attribute_not_exists(revokedAt)"),
+    async revoke(hash, at) {
+      try {
+        await client.send(
+          new UpdateItemCommand({
+            TableName: table,
+            Key: { hash: { S: hash } },
+            UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`,
+            ConditionExpression:
+              "attribute_exists(keyId) AND (attribute_not_exists(revokedAt) OR revokedAt > :at)",
+            ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at) },
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    },
   };
 }

@@ -52,9 +52,15 @@ function readParams(event: APIGatewayProxyEvent): Record<string, string> {
 }
 
 function readBody(event: APIGatewayProxyEvent): unknown {
-  const mediaType = (header(event, "content-type") ?? "").toLowerCase().replaceAll(/\s/g, "");
-  const coding = (header(event, "content-encoding") ?? "identity").toLowerCase();
-  if (!/^application\/json(;charset="?utf-8"?)?$/.test(mediaType) || coding !== "identity") {
+  const [type, ...parameters] = (header(event, "content-type") ?? "").split(";").map((part) => part.trim());
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter)) ?? "charset=utf-8";
+  const coding = header(event, "content-encoding") ?? "identity";
+  // JSON is UTF-8 (RFC 8259, 8.1).
+  if (
+    !/^application\/json$/i.test(type ?? "") ||
+    !/^charset="?utf-8"?$/i.test(charset) ||
+    !/^identity$/i.test(coding)
+  ) {
     throw new ApiError("unsupported_media_type");
   }
   const bytes = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
@@ -89,7 +95,7 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   const names = Object.keys((operation.query as z.ZodMiniObject | undefined)?.shape ?? {});
   const repeated = names.filter((name) => (given[name]?.length ?? 0) > 1);
   const query = operation.query?.safeParse(
-    Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, given[name][0]]] : []))),
+    Object.fromEntries(names.flatMap((name) => (given[name]?.length === 1 ? [[name, given[name][0]]] : []))),
   );
   const body = operation.body?.safeParse(readBody(event));
 

@@ -109,9 +109,15 @@ describe("an operator", () => {
     const next = await json("rotate", old.keyId, "--grace", "3s");
     expect(next).toMatchObject({ name: "Rotated", scopes: ["pets:read"] });
     expect(Date.parse(next.expiresAt) - Date.parse(next.createdAt)).toBe(WEEK);
-    expect((await json("show", old.keyId)).expiresAt).toBe(
-      new Date(Date.parse(next.createdAt) + 3000).toISOString(),
-    );
+    const ending = await json("show", old.keyId);
+    expect(ending).toMatchObject({
+      expiresAt: old.expiresAt,
+      revokedAt: new Date(Date.parse(next.createdAt) + 3000).toISOString(),
+    });
+    // A second successor has the whole lifetime as well, and does not prolong the grace.
+    const second = await json("rotate", old.keyId);
+    expect(Date.parse(second.expiresAt) - Date.parse(second.createdAt)).toBe(WEEK);
+    expect(await json("show", old.keyId)).toEqual(ending);
     expect(await list(next.key)).toBe(200);
     // The old key is not called before its end, so that no cached policy lets it live longer.
     await eventually(async () => Date.now() > Date.parse(next.createdAt) + 3000, 10);

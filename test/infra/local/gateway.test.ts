@@ -163,7 +163,7 @@ describe("the authorizer", () => {
     expect(await call()).toBe(calls + 1);
     // A policy for one method alone is kept as well, and then closes the others.
     expect((await get("/pets", "m")).status).toBe(200);
-    expect((await get("/pets/1", "m")).status).toBe(403);
+    expect((await get("/pets/1", "m")).status).toBe(401);
   });
 });
 

@@ -128,6 +128,7 @@ describe("the body of createPet", () => {
     "APPLICATION/JSON",
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
+    "application/json ; v=1;",
   ])("may be sent as %s", (type) => {
     const headers = { "cOnTeNt-TyPe": type };
     expect(readRequest(createPet, event({ headers, body: '{"name":"Rex","categoryId":1}' })).body.name).toBe(
@@ -140,6 +141,7 @@ describe("the body of createPet", () => {
     { "Content-Type": "" },
     { "Content-Type": "text/plain" },
     { "Content-Type": "application/jsonp" },
+    { "Content-Type": "appl ication/json" },
     { "Content-Type": "application/merge-patch+json" },
     { "Content-Type": "application/json; charset=latin1" },
     { "Content-Type": "application/x-www-form-urlencoded" },
