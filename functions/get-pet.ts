@@ -1,14 +1,14 @@
-import { petStore } from "../lib/dynamo/pet-store.ts";
+import { petFinder } from "../lib/dynamo/pet-store.ts";
 import { env } from "../lib/env.ts";
 import { ApiError } from "../lib/errors.ts";
 import { handle } from "../lib/http/handle.ts";
 import { getPet } from "../lib/operations.ts";
 
-const store = petStore(env.petsTable);
+const find = petFinder(env.petsTable);
 
 /** GET /pets/{petId}, deprecated */
 export const handler = handle(getPet, async ({ params }) => {
-  const pet = await store.get(params.petId);
+  const pet = await find(params.petId);
   if (!pet) throw new ApiError("not_found");
   return { body: pet };
 });

@@ -1,15 +1,15 @@
 import { encodeCursor } from "../lib/cursor.ts";
-import { petStore } from "../lib/dynamo/pet-store.ts";
+import { petLister } from "../lib/dynamo/pet-store.ts";
 import { env } from "../lib/env.ts";
 import { handle } from "../lib/http/handle.ts";
 import { baseUrl } from "../lib/http/request.ts";
 import { listPets } from "../lib/operations.ts";
 
-const store = petStore(env.petsTable);
+const list = petLister(env.petsTable, env.statusShards);
 
 /** GET /pets. The link to the next page follows RFC 8288. */
 export const handler = handle(listPets, async ({ query: { limit, status, cursor } }, event) => {
-  const { pets, next } = await store.list({ limit, status, after: cursor });
+  const { pets, next } = await list({ limit, status, after: cursor });
   if (next === undefined) return { body: pets };
 
   const query = new URLSearchParams({

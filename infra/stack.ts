@@ -10,7 +10,7 @@ import { addDomain } from "./domain.ts";
 import { addFirewall } from "./firewall.ts";
 import { releaseGradually } from "./gradual-release.ts";
 import type { Stage } from "./stages.ts";
-import { KeysTable, PetsTable } from "./tables.ts";
+import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
 
 /** One deployment of the whole service. */
 export class AnimalStoreStack extends Stack {
@@ -23,14 +23,30 @@ export class AnimalStoreStack extends Stack {
     const pets = new PetsTable(this, "Pets", stage);
     const keys = new KeysTable(this, "Keys", stage);
 
-    const operation = {
-      environment: { PETS_TABLE: pets.tableName },
-      reservedConcurrency: stage.reservedConcurrency?.operation,
-    };
+    const claims = new ClaimsTable(this, "Claims");
+
+    const PETS_TABLE = pets.tableName;
+    const reservedConcurrency = stage.reservedConcurrency?.operation;
     const functions = {
-      [listPets.id]: new ApiFunction(this, "ListPets", { entry: "list-pets", ...operation }),
-      [createPet.id]: new ApiFunction(this, "CreatePet", { entry: "create-pet", ...operation }),
-      [getPet.id]: new ApiFunction(this, "GetPet", { entry: "get-pet", ...operation }),
+      [listPets.id]: new ApiFunction(this, "ListPets", {
+        entry: "list-pets",
+        environment: { PETS_TABLE, STATUS_SHARDS: String(stage.statusShards.read) },
+        reservedConcurrency,
+      }),
+      [createPet.id]: new ApiFunction(this, "CreatePet", {
+        entry: "create-pet",
+        environment: {
+          PETS_TABLE,
+          CLAIMS_TABLE: claims.tableName,
+          STATUS_SHARDS: String(stage.statusShards.write),
+        },
+        reservedConcurrency,
+      }),
+      [getPet.id]: new ApiFunction(this, "GetPet", {
+        entry: "get-pet",
+        environment: { PETS_TABLE },
+        reservedConcurrency,
+      }),
     };
     const authorize = new ApiFunction(this, "Authorize", {
       entry: "authorize",
@@ -41,6 +57,9 @@ export class AnimalStoreStack extends Stack {
 
     functions.listPets.allow("dynamodb:Query", pets.statusIndexArn);
     functions.createPet.allow("dynamodb:PutItem", pets.tableArn);
+    for (const action of ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]) {
+      functions.createPet.allow(action, claims.tableArn);
+    }
     functions.getPet.allow("dynamodb:GetItem", pets.tableArn);
     authorize.allow("dynamodb:GetItem", keys.tableArn);
 
@@ -55,7 +74,7 @@ export class AnimalStoreStack extends Stack {
     const watched: Watched = {
       api: api.restApi,
       functions: allFunctions,
-      tables: { pets, keys },
+      tables: { pets, claims, keys },
       dataThrottles: {
         listPets: pets.metricThrottledRequestsForOperation("Query"),
         createPet: pets.metricThrottledRequestsForOperation("PutItem"),

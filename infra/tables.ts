@@ -1,6 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
+import { CLAIM_TTL_ATTRIBUTE } from "../lib/dynamo/claims.ts";
 import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/key-store.ts";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -34,6 +35,19 @@ export class PetsTable extends Table {
     });
     acknowledgeDisposable(this, stage);
     this.statusIndexArn = `${this.tableArn}/index/${STATUS_INDEX}`;
+  }
+}
+
+/** The claims of creations with an Idempotency-Key; nobody needs them after a day. */
+export class ClaimsTable extends Table {
+  constructor(scope: Construct, id: string) {
+    super(scope, id, {
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      removalPolicy: RemovalPolicy.DESTROY,
+      partitionKey: { name: "hash", type: AttributeType.STRING },
+      timeToLiveAttribute: CLAIM_TTL_ATTRIBUTE,
+    });
+    acknowledge(this, "DDB3", "A claim matters for 24 hours, and only to a client that tries again.");
   }
 }
 

@@ -17,6 +17,13 @@ export const env = {
   get petsTable() {
     return required("PETS_TABLE");
   },
+  get claimsTable() {
+    return required("CLAIMS_TABLE");
+  },
+  /** over how many partitions of the index each status is spread: those to read, or those to write */
+  get statusShards() {
+    return Number(required("STATUS_SHARDS"));
+  },
   get keysTable() {
     return required("KEYS_TABLE");
   },

@@ -21,6 +21,10 @@ export const errors = {
     status: 415,
     message: "The request body must be sent as 'Content-Type: application/json', without a Content-Encoding.",
   },
+  idempotency_mismatch: {
+    status: 422,
+    message: "This Idempotency-Key was used for a request with another body.",
+  },
   too_many_requests: {
     status: 429,
     message: "Too many requests. Try again after the time given in Retry-After.",

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Scope } from "./api-key.ts";
 import { decodeCursor } from "./cursor.ts";
 import type { ErrorCode } from "./errors.ts";
+import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { parseInt64 } from "./int64.ts";
 import { must } from "./must.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
@@ -20,6 +21,8 @@ export interface Operation {
   params?: z.ZodMiniType;
   /** query parameters, from their decoded text */
   query?: z.ZodMiniType;
+  /** request headers that it reads, by the name that messages and documentation use */
+  headers?: z.ZodMiniType;
   /** the JSON body, integers read as bigint */
   body?: z.ZodMiniType;
   success: { status: number; description: string; body: z.ZodMiniType };
@@ -42,6 +45,7 @@ export const API_VERSION = "v1";
 export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100 } as const;
 
 const limit = must(`be an integer from ${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}`);
+const idempotencyKey = must("be 1 to 255 printable ASCII characters");
 const cursor = must("be a cursor taken from a Link header of this API");
 
 /** Turns text into a value, or reports the rule where the text has none. */
@@ -86,9 +90,10 @@ export const createPet = {
   path: "/pets",
   summary: "Add an animal",
   scope: "pets:write",
+  headers: z.object({ "Idempotency-Key": z.optional(parsed(parseIdempotencyKey, idempotencyKey)) }),
   body: NewPet,
   success: { status: 201, description: "The animal was added", body: Pet },
-  errors: ["invalid_request", "payload_too_large", "unsupported_media_type"],
+  errors: ["invalid_request", "payload_too_large", "unsupported_media_type", "idempotency_mismatch"],
 } as const satisfies Operation;
 
 /** Source: SPEC 4.3. */

@@ -56,15 +56,25 @@ export interface PetPage {
   next: bigint | undefined;
 }
 
-/**
- * What the service asks of a store of animals.
- * Every method throws ApiError `unavailable` or `internal_error` when the store fails.
- */
-export interface PetStore {
-  /** Lists a page of animals. A new animal may appear here a moment after it was added. */
-  list(query: PetQuery): Promise<PetPage>;
-  /** Stores a new animal under an id of its own and returns it. */
-  create(pet: NewPet): Promise<Pet>;
-  /** Returns the animal with this id as last written, or undefined. */
-  get(id: bigint): Promise<Pet | undefined>;
+/** A creation that must happen once, however often it is asked for. */
+export interface Once {
+  /** whose request it is: the same key of another caller is another creation */
+  caller: string;
+  /** the caller's Idempotency-Key */
+  key: string;
 }
+
+// What the service asks of a store of animals. Each throws ApiError `unavailable` or `internal_error` when
+// the store fails.
+
+/** Lists a page of animals. A new animal may appear here a moment after it was added. */
+export type ListPets = (query: PetQuery) => Promise<PetPage>;
+
+/** Finds the animal with this id as last written, or undefined. */
+export type FindPet = (id: bigint) => Promise<Pet | undefined>;
+
+/**
+ * Adds an animal under an id of its own. With `once`, the same creation gives the same animal for 24 hours,
+ * and another animal under the same key throws ApiError `idempotency_mismatch`.
+ */
+export type CreatePet = (pet: NewPet, once?: Once) => Promise<Pet>;

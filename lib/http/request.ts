@@ -7,14 +7,17 @@ import { parseJson } from "./json.ts";
 /** The largest body, in bytes. */
 export const BODY_LIMIT = 16 * 1024;
 
-type Output<O, Part extends "params" | "query" | "body"> =
+type Output<O, Part extends "params" | "query" | "headers" | "body"> =
   O extends Record<Part, infer S extends z.ZodMiniType> ? z.output<S> : undefined;
 
 /** The validated parts of a request, as the operation describes them. */
 export interface ApiRequest<O extends Operation> {
   params: Output<O, "params">;
   query: Output<O, "query">;
+  headers: Output<O, "headers">;
   body: Output<O, "body">;
+  /** the id of the key that the request came with */
+  caller: string;
 }
 
 /**
@@ -72,8 +75,15 @@ function readBody(event: APIGatewayProxyEvent): unknown {
   }
 }
 
+/** The members that a part is described with. */
+const namesOf = (part: z.ZodMiniType | undefined) =>
+  Object.keys((part as z.ZodMiniObject | undefined)?.shape ?? {});
+
 /** What is wrong with one part, each rule naming its field. */
-function problems(part: "query" | "body", result: z.core.util.SafeParseResult<unknown>): string[] {
+function problems(
+  part: "query" | "headers" | "body",
+  result: z.core.util.SafeParseResult<unknown>,
+): string[] {
   return (result.error?.issues ?? []).map(({ path, message }) => `${path.join(".") || part} ${message}`);
 }
 
@@ -92,19 +102,29 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   if (params?.error) throw new ApiError("not_found");
 
   const given = event.multiValueQueryStringParameters ?? {};
-  const names = Object.keys((operation.query as z.ZodMiniObject | undefined)?.shape ?? {});
+  const names = namesOf(operation.query);
   const repeated = names.filter((name) => (given[name]?.length ?? 0) > 1);
   const query = operation.query?.safeParse(
     Object.fromEntries(names.flatMap((name) => (given[name]?.length === 1 ? [[name, given[name][0]]] : []))),
+  );
+  const headers = operation.headers?.safeParse(
+    Object.fromEntries(namesOf(operation.headers).map((name) => [name, header(event, name.toLowerCase())])),
   );
   const body = operation.body?.safeParse(readBody(event));
 
   const wrong = [
     ...repeated.map((name) => `${name} must be given once`),
     ...(query ? problems("query", query) : []),
+    ...(headers ? problems("headers", headers) : []),
     ...(body ? problems("body", body) : []),
   ];
   if (wrong.length > 0) throw new ApiError("invalid_request", { message: `${wrong.join("; ")}.` });
 
-  return { params: params?.data, query: query?.data, body: body?.data } as ApiRequest<O>;
+  return {
+    params: params?.data,
+    query: query?.data,
+    headers: headers?.data,
+    body: body?.data,
+    caller: String(event.requestContext.authorizer?.keyId),
+  } as ApiRequest<O>;
 }

@@ -122,7 +122,7 @@ describe("listPets", () => {
     const late = await add('{"name":"Late","categoryId":1}');
     const cursor = /cursor=([\w-]+)/.exec(String(first.headers?.Link))?.[1] ?? "";
     const rest = (await walk({ cursor: [cursor], limit: ["100"] })).flat();
-    expect(rest.at(-1)).toEqual(late);
+    expect(rest).toContainEqual(late);
     expect(rest.filter((pet) => seen.some(({ id }) => id === pet.id))).toEqual([]);
   });
 

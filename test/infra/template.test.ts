@@ -93,10 +93,14 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
   it("gives each function exactly the actions and resources that it needs", () => {
     const [pets] = only("AWS::DynamoDB::Table", "Pets");
     const [keys] = only("AWS::DynamoDB::Table", "Keys");
+    const [claims] = only("AWS::DynamoDB::Table", "Claims");
     const arn = (id: string) => ({ "Fn::GetAtt": [id, "Arn"] });
     const expected: Record<string, Json> = {
       ListPets: { Action: "dynamodb:Query", Resource: { "Fn::Join": ["", [arn(pets), "/index/byStatus"]] } },
-      CreatePet: { Action: "dynamodb:PutItem", Resource: arn(pets) },
+      CreatePet: [
+        { Action: "dynamodb:PutItem", Resource: [arn(claims), arn(pets)] },
+        { Action: ["dynamodb:GetItem", "dynamodb:UpdateItem"], Resource: arn(claims) },
+      ],
       GetPet: { Action: "dynamodb:GetItem", Resource: arn(pets) },
       Authorize: { Action: "dynamodb:GetItem", Resource: arn(keys) },
     };
@@ -111,7 +115,7 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
         { Effect: "Allow", Action: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: arn(logs) },
         // X-Ray knows no resources; this is the only `*`.
         { Effect: "Allow", Action: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], Resource: "*" },
-        { Effect: "Allow", ...data },
+        ...[data].flat().map((statement: Json) => ({ Effect: "Allow", ...statement })),
       ]);
       const [, { Role, LoggingConfig }] = only("AWS::Lambda::Function", name);
       expect(Role).toEqual(arn(role));
@@ -135,11 +139,11 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
         TracingConfig: { Mode: "Active" },
       });
       expect(definition).not.toHaveProperty("ReservedConcurrentExecutions");
-      expect(definition.Environment.Variables).toEqual(
-        id.startsWith("Authorize")
-          ? { KEYS_TABLE: { Ref: keys }, STAGE: stage }
-          : { PETS_TABLE: { Ref: pets } },
+      const { PETS_TABLE, KEYS_TABLE, CLAIMS_TABLE } = definition.Environment.Variables;
+      expect([PETS_TABLE, KEYS_TABLE]).toEqual(
+        id.startsWith("Authorize") ? [undefined, { Ref: keys }] : [{ Ref: pets }, undefined],
       );
+      expect(CLAIMS_TABLE !== undefined).toBe(id.startsWith("CreatePet"));
     }
   });
 
@@ -203,7 +207,9 @@ describe("the stages differ in what they are for:", () => {
     (resources ?? []).filter(({ Type }) => Type === type);
 
   it("production's tables are hard to lose, staging's go with their stack", () => {
-    for (const table of of(production, "AWS::DynamoDB::Table")) {
+    const kept = (table: Json) => !JSON.stringify(table.Properties).includes('"expiresAt"');
+    expect(of(production, "AWS::DynamoDB::Table").filter(kept)).toHaveLength(2);
+    for (const table of of(production, "AWS::DynamoDB::Table").filter(kept)) {
       expect(table).toMatchObject({
         DeletionPolicy: "Retain",
         UpdateReplacePolicy: "Retain",
@@ -214,10 +220,8 @@ describe("the stages differ in what they are for:", () => {
       });
     }
     for (const table of of(staging, "AWS::DynamoDB::Table")) {
-      expect(table).toMatchObject({
-        DeletionPolicy: "Delete",
-        Properties: { DeletionProtectionEnabled: false },
-      });
+      expect(table).toMatchObject({ DeletionPolicy: "Delete" });
+      expect(table.Properties.DeletionProtectionEnabled).not.toBe(true);
     }
     const manifest = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
     expect(manifest.artifacts["animal-store-production"].properties.terminationProtection).toBe(true);

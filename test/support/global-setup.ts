@@ -38,6 +38,8 @@ export default async function setup(): Promise<void> {
     AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
     PETS_TABLE: outputs.PetsTableName,
     KEYS_TABLE: outputs.KeysTableName,
+    CLAIMS_TABLE: tables.map(({ TableName }) => TableName).find((name) => name?.startsWith("Claims")),
+    STATUS_SHARDS: "1",
     STAGE: "staging",
   });
   await createTables(store.endpoint, tables);

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { handler as createPet } from "../../functions/create-pet.ts";
+import { petCreator, petFinder, petLister } from "../../lib/dynamo/pet-store.ts";
+import { context, event } from "../support/event.ts";
+
+const pets = process.env.PETS_TABLE ?? "";
+const claims = process.env.CLAIMS_TABLE ?? "";
+const list = petLister(pets, 1);
+
+jest.spyOn(console, "info").mockImplementation(() => undefined);
+jest.spyOn(console, "error").mockImplementation(() => undefined);
+
+// biome-ignore lint/suspicious/noExplicitAny: commands of every kind pass here
+const send = jest.spyOn(DynamoDBDocumentClient.prototype, "send") as any;
+const realSend = send.getMockImplementation() ?? DynamoDBDocumentClient.prototype.send;
+afterEach(() => {
+  jest.useRealTimers();
+  send.mockReset();
+  send.mockImplementation(realSend);
+});
+
+const isPut = (table: string) => (command: unknown) =>
+  command instanceof PutCommand && command.input.TableName === table;
+
+interface Options {
+  key?: string;
+  name?: string;
+  caller?: string;
+}
+
+function create({ key, name = "Once", caller = "key_test" }: Options) {
+  const headers = {
+    "Content-Type": "application/json",
+    ...(key !== undefined && { "idempotency-key": key }),
+  };
+  const body = JSON.stringify({ name, categoryId: 1 });
+  return createPet(event({ headers, body, authorizer: { keyId: caller, scopes: "pets:write" } }), context);
+}
+
+/** How many animals have a name. */
+async function count(name: string): Promise<number> {
+  let found = 0;
+  for (let after: bigint | undefined = 0n; after !== undefined; ) {
+    const page = await list({ limit: 100, after });
+    found += page.pets.filter((pet) => pet.name === name).length;
+    after = page.next;
+  }
+  return found;
+}
+
+describe("createPet with an Idempotency-Key", () => {
+  it("answers the same request with the same 201, byte for byte, quoted or bare", async () => {
+    const key = randomUUID();
+    const name = `Again ${key}`;
+    const first = await create({ key, name });
+    expect(first.statusCode).toBe(201);
+    for (const again of [key, `"${key}"`, key]) expect(await create({ key: again, name })).toEqual(first);
+    expect(await count(name)).toBe(1);
+  });
+
+  it("makes one animal of 50 requests at once", async () => {
+    const key = randomUUID();
+    const name = `Fifty ${key}`;
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create({ key, name })));
+    expect(new Set(answers.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
+    expect(answers[0]?.statusCode).toBe(201);
+    expect(await count(name)).toBe(1);
+  });
+
+  it("refuses the key with another body, and keeps the first animal", async () => {
+    const key = randomUUID();
+    const first = await create({ key, name: "First" });
+    const other = await create({ key, name: "Other" });
+    expect(other.statusCode).toBe(422);
+    expect(JSON.parse(other.body)).toMatchObject({ code: "idempotency_mismatch", status: 422 });
+    expect(await create({ key, name: "First" })).toEqual(first);
+  });
+
+  it("takes what does not matter for no difference: member order, spaces, unknown members, the default", async () => {
+    const key = randomUUID();
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+    const answers = [];
+    for (const body of [
+      '{"name":"A","categoryId":1}',
+      '{"categoryId":1.0, "status":"available","name":"A","x":1}',
+    ]) {
+      answers.push(await createPet(event({ headers, body }), context));
+    }
+    expect(answers[1]).toEqual(answers[0]);
+  });
+
+  it("keeps the keys of different callers apart", async () => {
+    const key = randomUUID();
+    const [one, two] = [
+      await create({ key, caller: "key_1" }),
+      await create({ key, caller: "key_2", name: "Else" }),
+    ];
+    expect([one.statusCode, two.statusCode]).toEqual([201, 201]);
+    expect(JSON.parse(one.body).id).not.toBe(JSON.parse(two.body).id);
+  });
+
+  it("forgets a key after 24 hours", async () => {
+    const key = randomUUID();
+    const first = await create({ key });
+    const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 24 * 3_600_000 - 2000);
+    expect(await create({ key })).toEqual(first);
+    now.mockReturnValue(Date.now() + 4000);
+    const later = await create({ key, name: "Another day" });
+    now.mockRestore();
+    expect(later.statusCode).toBe(201);
+    expect(JSON.parse(later.body).id).not.toBe(JSON.parse(first.body).id);
+  });
+
+  it.each(["", '"', "é", "x".repeat(256)])("refuses the key %j", async (key) => {
+    const answer = await create({ key });
+    expect(answer.statusCode).toBe(400);
+    expect(JSON.parse(answer.body).message).toBe(
+      "Idempotency-Key must be 1 to 255 printable ASCII characters.",
+    );
+  });
+});
+
+describe("a crash", () => {
+  const crash = (which: (command: unknown) => boolean, when: "before" | "after") => {
+    let crashed = false;
+    send.mockImplementation(async function (this: DynamoDBDocumentClient, command: never) {
+      const hit = which(command) && !crashed;
+      if (hit) crashed = true;
+      if (hit && when === "before") throw new Error("crash");
+      const result = await realSend.call(this, command);
+      if (hit) throw new Error("crash");
+      return result;
+    });
+  };
+
+  it.each([
+    ["before the claim", claims, "before"],
+    ["after the claim", claims, "after"],
+    ["between the claim and the animal", pets, "before"],
+    ["after the animal", pets, "after"],
+  ] as const)("%s neither loses nor doubles the animal", async (_when, table, when) => {
+    const key = randomUUID();
+    const name = `Crash ${key}`;
+    crash(isPut(table), when);
+    expect((await create({ key, name })).statusCode).toBe(500);
+    const retried = await create({ key, name });
+    expect(retried.statusCode).toBe(201);
+    expect(await create({ key, name })).toEqual(retried);
+    expect(await count(name)).toBe(1);
+  });
+});
+
+describe("a claimed id that another animal has", () => {
+  it("is drawn again, the same for every retry", async () => {
+    const create = petCreator({ pets, claims }, 1);
+    const find = petFinder(pets);
+    const taken = await create({ name: "Taken", categoryId: 1n, status: "sold" });
+    const once = { caller: "key_test", key: randomUUID() };
+    const newPet = { name: `Redrawn ${once.key}`, categoryId: 1n, status: "sold" as const };
+    // The first request claims the taken id and crashes; the retries find it in the table.
+    send.mockImplementationOnce(async function (this: DynamoDBDocumentClient, command: PutCommand) {
+      if (command.input.Item) command.input.Item.petId = taken.id;
+      await realSend.call(this, command);
+      throw new Error("crash");
+    });
+    await expect(create(newPet, once)).rejects.toThrow("crash");
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create(newPet, once)));
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect(answers[0]?.id).not.toBe(taken.id);
+    expect(await find(taken.id)).toEqual(taken);
+    expect(await count(newPet.name)).toBe(1);
+  });
+});
+
+describe("the calls", () => {
+  const calls = () => send.mock.calls.map(([command]: [object]) => command.constructor.name);
+
+  it("of a creation are one write without a key, and two with one", async () => {
+    await create({});
+    expect(calls()).toEqual(["PutCommand"]);
+    send.mockClear();
+    await create({ key: randomUUID() });
+    expect(calls()).toEqual(["PutCommand", "PutCommand"]);
+  });
+});
