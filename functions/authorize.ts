@@ -3,9 +3,12 @@ import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive } from "../lib/api-ke
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { env } from "../lib/env.ts";
 import { describeError, log } from "../lib/log.ts";
+import { warmUp } from "../lib/warm-up.ts";
 
 const keys = keyStore(env.keysTable);
 const { stage } = env;
+
+export const ready = warmUp(() => keys.find("-"));
 
 /**
  * Decides whether a request's bearer key is good (SPEC 5).

@@ -2,8 +2,11 @@ import { petCreator } from "../lib/dynamo/pet-store.ts";
 import { env } from "../lib/env.ts";
 import { handle } from "../lib/http/handle.ts";
 import { createPet } from "../lib/operations.ts";
+import { warmUp } from "../lib/warm-up.ts";
 
-const create = petCreator({ pets: env.petsTable, claims: env.claimsTable }, env.statusShards);
+const { create, touch } = petCreator({ pets: env.petsTable, claims: env.claimsTable }, env.statusShards);
+
+export const ready = warmUp(touch);
 
 /** POST /pets. With an `Idempotency-Key`, the same caller's retries are answered with the first animal. */
 export const handler = handle(createPet, async ({ body, headers, caller }) => {

@@ -3,8 +3,11 @@ import { env } from "../lib/env.ts";
 import { ApiError } from "../lib/errors.ts";
 import { handle } from "../lib/http/handle.ts";
 import { getPet } from "../lib/operations.ts";
+import { warmUp } from "../lib/warm-up.ts";
 
 const find = petFinder(env.petsTable);
+
+export const ready = warmUp(() => find(0n));
 
 /** GET /pets/{petId}, deprecated */
 export const handler = handle(getPet, async ({ params }) => {

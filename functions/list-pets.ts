@@ -4,8 +4,11 @@ import { env } from "../lib/env.ts";
 import { handle } from "../lib/http/handle.ts";
 import { baseUrl } from "../lib/http/request.ts";
 import { listPets } from "../lib/operations.ts";
+import { warmUp } from "../lib/warm-up.ts";
 
 const list = petLister(env.petsTable, env.statusShards);
+
+export const ready = warmUp(() => list({ limit: 1, status: "sold" }));
 
 /** GET /pets. The link to the next page follows RFC 8288. */
 export const handler = handle(listPets, async ({ query: { limit, status, cursor } }, event) => {

@@ -11,9 +11,10 @@ import {
   SystemLogLevel,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
-import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
+import { bundling } from "./bundling.ts";
 import { StageLog } from "./stage-log.ts";
 
 export interface ApiFunctionProps {
@@ -51,13 +52,8 @@ export class ApiFunction extends NodejsFunction {
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       // Lambda would set a variable for the SDK's HTTP agent that Node 24 no longer needs.
       awsSdkConnectionReuse: false,
-      bundling: {
-        format: OutputFormat.CJS,
-        mainFields: ["module", "main"],
-        minify: true,
-        target: "node24",
-        bundleAwsSDK: true,
-      },
+      bundling,
+      handler: "start.handler", // infra/bundle/start.mjs
     });
     acknowledge(
       role,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -32,7 +33,10 @@ for (const level of ["info", "warn", "error"] as const) {
 process.on("SIGINT", () => undefined);
 process.on("disconnect", () => process.exit());
 
-const { [exportName]: handler } = createRequire(import.meta.url)(join(code, `${file}.js`));
+const module = join(code, `${file}.mjs`);
+const { [exportName]: handler } = existsSync(module)
+  ? await import(module)
+  : createRequire(import.meta.url)(join(code, `${file}.js`));
 
 process.on("message", async (invocation: Invocation) => {
   requestId = invocation.requestId;

@@ -28,6 +28,9 @@ export function claimStore(client: DynamoDBDocumentClient, table: string, drawId
   };
 
   return {
+    /** Reads a claim that nobody has. */
+    touch: () => read("-"),
+
     /**
      * Claims an id for a creation, or finds the one that was claimed before.
      *

@@ -89,7 +89,10 @@ export function petFinder(table: string): FindPet {
  * @param tables the animals, and the claims of creations that must happen once
  * @param shards over how many partitions of the index each status is spread
  */
-export function petCreator(tables: { pets: string; claims: string }, shards: number): CreatePet {
+export function petCreator(
+  tables: { pets: string; claims: string },
+  shards: number,
+): { create: CreatePet /** reads something small */; touch: () => Promise<unknown> } {
   const client = documentClient();
   const claims = claimStore(client, tables.claims, drawId);
 
@@ -112,7 +115,7 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
     }
   }
 
-  return async (newPet, once) => {
+  const create: CreatePet = async (newPet, once) => {
     const claim = once && (await claims.claim(once, newPet));
     const creation = claim?.hash ?? randomUUID();
     let id = claim?.id ?? drawId();
@@ -123,4 +126,5 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
     }
     throw new ApiError("unavailable");
   };
+  return { create, touch: claims.touch };
 }

@@ -154,7 +154,7 @@ describe("a crash", () => {
 
 describe("a claimed id that another animal has", () => {
   it("is drawn again, the same for every retry", async () => {
-    const create = petCreator({ pets, claims }, 1);
+    const { create } = petCreator({ pets, claims }, 1);
     const find = petFinder(pets);
     const taken = await create({ name: "Taken", categoryId: 1n, status: "sold" });
     const once = { caller: "key_test", key: randomUUID() };
