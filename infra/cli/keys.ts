@@ -1,10 +1,9 @@
 import { createInterface } from "node:readline/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import {
   type ApiKeyRecord,
   generateApiKey,
   isLive,
-  isScope,
   recordOf,
   type Scope,
   scopes,
@@ -12,8 +11,9 @@ import {
 import type { KeyStore } from "../../lib/dynamo/key-store.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { local, stages } from "../stages.ts";
-import { parseDuration } from "./duration.ts";
+import { duration, keyName, lifetime, scopeList } from "./arguments.ts";
 import { openKeys } from "./key-table.ts";
+import { describe, details, lines, table, time } from "./key-views.ts";
 
 /** `npm run keys -- <command>`: the operators' commands for API keys. */
 
@@ -25,59 +25,8 @@ interface Common {
 
 const allStages = [local, ...stages];
 
-const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
-
-/** A key as operators see it; the hash stays in the table. */
-const describe = ({ keyId, name, scopes, createdAt, expiresAt, revokedAt }: ApiKeyRecord) => ({
-  keyId,
-  name,
-  scopes: scopes.toSorted(),
-  createdAt: time(createdAt),
-  expiresAt: time(expiresAt),
-  revokedAt: time(revokedAt),
-});
-
 function print({ json }: Common, value: unknown, text: string): void {
   console.log(json ? JSON.stringify(value, null, 2) : text);
-}
-
-/** Lines of two columns. */
-const lines = (pairs: [string, string][]) =>
-  pairs.map(([label, value]) => `${label.padEnd(9)}${value}`).join("\n");
-
-const details = (record: ApiKeyRecord) => {
-  const { keyId, name, scopes, createdAt, expiresAt, revokedAt } = describe(record);
-  return lines([
-    ["Key ID", keyId],
-    ["Name", name],
-    ["Scopes", scopes.join(", ")],
-    ["Created", createdAt ?? ""],
-    ["Expires", expiresAt ?? "never"],
-    ...(revokedAt ? ([["Revoked", revokedAt]] as [string, string][]) : []),
-  ]);
-};
-
-function table(records: ApiKeyRecord[]): string {
-  const rows = records
-    .map(describe)
-    .map((key) => [
-      key.keyId,
-      key.name,
-      key.scopes.join(","),
-      key.createdAt ?? "",
-      key.expiresAt ?? "never",
-      key.revokedAt ?? "-",
-    ]);
-  const all = [["KEY ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "REVOKED"], ...rows];
-  const width = (column: number) => Math.max(...all.map((row) => row[column]?.length ?? 0));
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(width(column)))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }
 
 const cacheSeconds = (stage: string) => allStages.find(({ name }) => name === stage)?.authorizerCacheSeconds;
@@ -114,33 +63,6 @@ async function issue(keys: KeyStore, options: Common, wanted: Parameters<typeof 
   await keys.add(record);
   const text = `${details(record)}\n${lines([["API key", key]])}\n\nKeep the API key now: it cannot be shown again.`;
   return (more = "") => print(options, { ...describe(record), key }, text + more);
-}
-
-function duration(text: string): number {
-  const parsed = parseDuration(text);
-  if (parsed === undefined)
-    throw new InvalidArgumentError("Use a whole number and a unit, such as 30m, 24h or 90d.");
-  return parsed;
-}
-
-function lifetime(text: string): number {
-  const parsed = duration(text);
-  if (parsed === 0) throw new InvalidArgumentError("A key must live for some time.");
-  return parsed;
-}
-
-function keyName(text: string): string {
-  // Control characters would garble the list on a terminal.
-  if (!/^\P{C}{1,100}$/u.test(text) || text.trim() === "") {
-    throw new InvalidArgumentError("Use 1 to 100 printable characters.");
-  }
-  return text;
-}
-
-function scopeList(text: string): Scope[] {
-  const all = text.split(",").map((scope) => scope.trim());
-  if (!all.every(isScope)) throw new InvalidArgumentError(`Use one or more of ${scopes.join(",")}.`);
-  return [...new Set(all)];
 }
 
 const program = new Command("npm run keys --")

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { parseDuration } from "../../../infra/cli/duration.ts";
+import { parseDuration } from "../../../infra/cli/arguments.ts";
 
 it("reads a whole number with a unit as milliseconds", () => {
   expect(["45s", "30m", "24h", "90d", "0s"].map(parseDuration)).toEqual([45e3, 18e5, 864e5, 7776e6, 0]);
