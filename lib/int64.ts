@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { must } from "./must.ts";
+import { wireForms } from "./wire-form.ts";
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
@@ -10,7 +11,8 @@ export const Int64 = z
   .check(
     z.gte(INT64_MIN, must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`)),
     z.lte(INT64_MAX, must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`)),
-  );
+  )
+  .register(wireForms, { type: "integer", format: "int64" });
 
 /**
  * Reads an int64 from text, for paths and cursors.

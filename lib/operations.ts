@@ -6,6 +6,7 @@ import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { parseInt64 } from "./int64.ts";
 import { must } from "./must.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
+import { type WireForm, wireForms } from "./wire-form.ts";
 
 /** One operation of the API, as data: routes, validation, documentation and tests all read it. */
 export interface Operation {
@@ -25,7 +26,13 @@ export interface Operation {
   headers?: z.ZodMiniType;
   /** the JSON body, integers read as bigint */
   body?: z.ZodMiniType;
-  success: { status: number; description: string; body: z.ZodMiniType };
+  success: {
+    status: number;
+    description: string;
+    body: z.ZodMiniType;
+    /** the headers it may have besides those of every answer, and what they say */
+    headers?: Record<string, string>;
+  };
   /** the errors it can answer besides those of every operation */
   errors: readonly ErrorCode[];
   deprecation?: {
@@ -48,19 +55,32 @@ const limit = must(`be an integer from ${PAGE_SIZE.minimum} to ${PAGE_SIZE.maxim
 const idempotencyKey = must("be 1 to 255 printable ASCII characters");
 const cursor = must("be a cursor taken from a Link header of this API");
 
-/** Turns text into a value, or reports the rule where the text has none. */
-const parsed = <T>(parse: (text: string) => T | undefined, rule: ReturnType<typeof must>) =>
-  z.pipe(
-    z.string(rule),
-    z.transform((text, context) => {
-      const value = parse(text);
-      if (value === undefined) {
-        context.issues.push({ code: "custom", input: text, message: rule.error({ input: text }) });
-        return z.NEVER;
-      }
-      return value;
-    }),
-  );
+/** Turns text of a wire form into a value, or reports the rule where the text has none. */
+const parsed = <T>(parse: (text: string) => T | undefined, rule: ReturnType<typeof must>, form: WireForm) =>
+  z
+    .pipe(
+      z.string(rule),
+      z.transform((text, context) => {
+        const value = parse(text);
+        if (value === undefined) {
+          context.issues.push({ code: "custom", input: text, message: rule.error({ input: text }) });
+          return z.NEVER;
+        }
+        return value;
+      }),
+    )
+    .register(wireForms, form);
+
+const limitForm: WireForm = {
+  type: "integer",
+  minimum: PAGE_SIZE.minimum,
+  maximum: PAGE_SIZE.maximum,
+  description: "The most animals to return",
+};
+const cursorForm: WireForm = {
+  type: "string",
+  description: "Where the page starts: opaque, and taken from a Link header of this API",
+};
 
 function parseLimit(text: string): number | undefined {
   const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
@@ -75,11 +95,16 @@ export const listPets = {
   summary: "List all animals",
   scope: "pets:read",
   query: z.object({
-    limit: z._default(parsed(parseLimit, limit), PAGE_SIZE.default),
-    status: z.optional(PetStatus),
-    cursor: z.optional(parsed(decodeCursor, cursor)),
+    limit: z._default(parsed(parseLimit, limit, limitForm), PAGE_SIZE.default),
+    status: z.optional(PetStatus).register(wireForms, { description: "Only animals with this status" }),
+    cursor: z.optional(parsed(decodeCursor, cursor, cursorForm)),
   }),
-  success: { status: 200, description: "A page of animals in ascending order of id", body: Pets },
+  success: {
+    status: 200,
+    description: "A page of animals in ascending order of id",
+    body: Pets,
+    headers: { Link: 'The address of the next page with rel="next" (RFC 8288); the last page has none' },
+  },
   errors: ["invalid_request"],
 } as const satisfies Operation;
 
@@ -103,7 +128,7 @@ export const getPet = {
   path: "/pets/{petId}",
   summary: "Get an animal",
   scope: "pets:read",
-  params: z.object({ petId: parsed(parseInt64, must("be an int64")) }),
+  params: z.object({ petId: parsed(parseInt64, must("be an int64"), { type: "integer", format: "int64" }) }),
   success: { status: 200, description: "The animal", body: Pet },
   errors: ["not_found", "gone"],
   deprecation: {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Int64 } from "./int64.ts";
 import { must } from "./must.ts";
+import { wireForms } from "./wire-form.ts";
 
 /** An animal's availability. Source: SPEC 2 (PetStatus). */
 export const PetStatus = z.enum(["available", "pending", "sold"], must("be one of available, pending, sold"));
@@ -19,7 +20,10 @@ const name = must(`be a string of 1 to ${NAME_MAX} characters of well-formed Uni
 /** The body that adds an animal; members it does not name are ignored. Source: SPEC 2 (NewPet), SPEC 4.2. */
 export const NewPet = z.object(
   {
-    name: z.string(name).check(z.refine(isName, name)),
+    name: z
+      .string(name)
+      .check(z.refine(isName, name))
+      .register(wireForms, { minLength: 1, maxLength: NAME_MAX }),
     categoryId: Int64,
     status: z._default(PetStatus, "available"),
   },
