@@ -77,6 +77,14 @@ const limitForm: WireForm = {
   maximum: PAGE_SIZE.maximum,
   description: "The most animals to return",
 };
+const idempotencyKeyForm: WireForm = {
+  type: "string",
+  minLength: 1,
+  maxLength: 257, // with the quotes of a structured string
+  description:
+    "Names this creation, such as a UUID. For 24 hours the same key of the same caller is answered with the first animal.",
+  examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+};
 const cursorForm: WireForm = {
   type: "string",
   description: "Where the page starts: opaque, and taken from a Link header of this API",
@@ -115,7 +123,9 @@ export const createPet = {
   path: "/pets",
   summary: "Add an animal",
   scope: "pets:write",
-  headers: z.object({ "Idempotency-Key": z.optional(parsed(parseIdempotencyKey, idempotencyKey)) }),
+  headers: z.object({
+    "Idempotency-Key": z.optional(parsed(parseIdempotencyKey, idempotencyKey, idempotencyKeyForm)),
+  }),
   body: NewPet,
   success: { status: 201, description: "The animal was added", body: Pet },
   errors: ["invalid_request", "payload_too_large", "unsupported_media_type", "idempotency_mismatch"],
