@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { TokenAuthorizer } from "./authorizer.ts";
+import type { Docs } from "./docs.ts";
 import { type LocalRequest, proxyEvent } from "./event.ts";
 import { FunctionError, type FunctionPool } from "./function-pool.ts";
 import type { LocalStack, Route } from "./template.ts";
@@ -36,9 +37,10 @@ class Refusal extends Error {
  *
  * @param stack what the template says
  * @param pools the functions by name
+ * @param docs answers what is for the docs page, beside the API
  * @returns a server that is not listening yet
  */
-export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool>): Server {
+export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool>, docs?: Docs): Server {
   const authorizer = new TokenAuthorizer(stack.authorizer, poolOf(stack.authorizer.functionName));
 
   function poolOf(name: string): FunctionPool {
@@ -77,6 +79,7 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
   const underWay = new WeakMap<Duplex, ServerResponse>();
 
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
+    if (await docs?.(message, response)) return;
     underWay.set(message.socket, response);
     response.on("close", () => underWay.delete(message.socket));
     const log: AccessLog = { requestId: randomUUID(), httpMethod: message.method ?? "" };

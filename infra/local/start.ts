@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { keyStore } from "../../lib/dynamo/key-store.ts";
 import { local, localStack } from "../stages.ts";
 import { keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
+import { docsPage } from "./docs.ts";
 import { FunctionPool } from "./function-pool.ts";
 import { createGateway } from "./gateway.ts";
 import { localKey } from "./local-key.ts";
@@ -100,14 +101,16 @@ async function start(): Promise<void> {
     for (const pool of pools.values()) pool.stop();
   });
 
-  const gateway = createGateway(stack, pools);
+  const gateway = createGateway(stack, pools, docsPage(key, stack.stageName));
   await listen(gateway);
   cleanUp.push(() => close(gateway));
 
-  const baseUrl = `http://localhost:${(gateway.address() as AddressInfo).port}/${stack.stageName}`;
+  const origin = `http://localhost:${(gateway.address() as AddressInfo).port}`;
+  const baseUrl = `${origin}/${stack.stageName}`;
   console.log(`Base URL: ${baseUrl}`);
   console.log(`API key: ${key}`);
   console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
+  console.log(`Docs: ${origin}/docs`);
 }
 
 // Ctrl-C comes twice, from the terminal and from npm; the second must not end what the first began.
