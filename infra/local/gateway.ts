@@ -51,6 +51,9 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
 
   async function answer(message: IncomingMessage, log: AccessLog): Promise<Answer> {
     if (!/^[\w.:[\]-]+$/.test(message.headers.host ?? "")) throw new Refusal("DEFAULT_4XX");
+    // Node would take what comes until the client goes for the body; RFC 9112, 6.3 wants a refusal.
+    if (!/^chunked$/i.test(message.headers["transfer-encoding"] ?? "chunked"))
+      throw new Refusal("DEFAULT_4XX");
     const request = await readRequest(message, log.requestId, stack.stageName);
     const { route, parameters } = findRoute(stack.routes, request);
     log.resourcePath = route.path;
@@ -96,6 +99,8 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
     response.writeHead(status, {
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
+      // What of the request was not read cannot be told from the next one.
+      ...(message.complete ? {} : { Connection: "close" }),
       ...headers,
     });
     response.end(message.method === "HEAD" ? undefined : body);
@@ -106,9 +111,19 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
     );
   };
 
+  /** Answers where there is no request that could have a response. */
+  const refuseRaw = (socket: Duplex) => {
+    const { status, body } = refuse("DEFAULT_4XX");
+    if (!socket.writable) return socket.destroy();
+    const head = `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    return socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+  };
+
   // Node would refuse a request without Host itself, with an empty body.
   const server = createServer({ requestTimeout: INTEGRATION_TIMEOUT, requireHostHeader: false }, respond);
   server.on("checkExpectation", respond);
+  // Node would close the connection of a CONNECT without a word.
+  server.on("connect", (_message, socket) => refuseRaw(socket));
   // What is no HTTP at all never becomes a request.
   server.on("clientError", (_error, socket) => {
     // A request before it on the same connection still gets its answer.
@@ -117,10 +132,7 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
       before.on("finish", () => socket.destroy());
       return;
     }
-    const { status, body } = refuse("DEFAULT_4XX");
-    if (!socket.writable) return socket.destroy();
-    const head = `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-    socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+    refuseRaw(socket);
   });
   return server;
 }
