@@ -7,6 +7,7 @@ import type { Docs } from "./docs.ts";
 import { type LocalRequest, proxyEvent } from "./event.ts";
 import { FunctionError, type FunctionPool } from "./function-pool.ts";
 import type { LocalStack, Route } from "./template.ts";
+import type { Throttle } from "./throttle.ts";
 
 /** API Gateway's limit for a request's body, in bytes. */
 const PAYLOAD_LIMIT = 10 * 1024 * 1024;
@@ -33,14 +34,19 @@ class Refusal extends Error {
 
 /**
  * Serves a stack's REST API over HTTP. It imitates what this API uses of API Gateway: routes, TOKEN
- * authorizer with its cache, proxy and mock integrations, gateway responses.
+ * authorizer with its cache, throttling, proxy and mock integrations, gateway responses.
  *
  * @param stack what the template says
  * @param pools the functions by name
- * @param docs answers what is for the docs page, beside the API
+ * @param options.docs answers what is for the docs page, beside the API
+ * @param options.throttle what limits the requests; without one there is no limit
  * @returns a server that is not listening yet
  */
-export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool>, docs?: Docs): Server {
+export function createGateway(
+  stack: LocalStack,
+  pools: Map<string, FunctionPool>,
+  { docs, throttle }: { docs?: Docs; throttle?: Throttle } = {},
+): Server {
   const authorizer = new TokenAuthorizer(stack.authorizer, poolOf(stack.authorizer.functionName));
 
   function poolOf(name: string): FunctionPool {
@@ -57,6 +63,7 @@ export function createGateway(stack: LocalStack, pools: Map<string, FunctionPool
     const request = await readRequest(message, log.requestId, stack.stageName);
     const { route, parameters } = findRoute(stack.routes, request);
     log.resourcePath = route.path;
+    if (throttle && !throttle.take()) throw new Refusal("THROTTLED");
     const api = "arn:aws:execute-api:local:000000000000:local";
     const methodArn = `${api}/${stack.stageName}/${message.method}${request.path}`;
     const decision = await authorizer.decide(message.headers.authorization, methodArn);

@@ -13,6 +13,7 @@ import { localKey } from "./local-key.ts";
 import { createTables, startStore, useStore } from "./store.ts";
 import { synthesize } from "./synthesize.ts";
 import { readStack } from "./template.ts";
+import { Throttle } from "./throttle.ts";
 
 const port = /^\d*$/.test(process.env.PORT ?? "") ? Number(process.env.PORT || 3000) : Number.NaN;
 
@@ -101,7 +102,8 @@ async function start(): Promise<void> {
     for (const pool of pools.values()) pool.stop();
   });
 
-  const gateway = createGateway(stack, pools, docsPage(key, stack.stageName));
+  const throttle = process.env.THROTTLE === "on" ? new Throttle(stack.throttling) : undefined;
+  const gateway = createGateway(stack, pools, { docs: docsPage(key, stack.stageName), throttle });
   await listen(gateway);
   cleanUp.push(() => close(gateway));
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import type { ThrottleSettings } from "./throttle.ts";
 
 /** What a synthesized template says about a Lambda function. */
 export interface FunctionDefinition {
@@ -37,6 +38,8 @@ export interface LocalStack {
   gatewayResponses: Map<string, GatewayResponse>;
   authorizer: { functionName: string; pattern: RegExp; cacheSeconds: number };
   stageName: string;
+  /** for all methods together */
+  throttling: ThrottleSettings;
   /** with API Gateway's $context variables */
   accessLogFormat: string;
   /** the outputs that need no deployed resource, such as table names */
@@ -126,6 +129,9 @@ export function readStack(folder: string, stackName: string): LocalStack {
   };
   const [authorizer] = all("ApiGateway::Authorizer");
   const [stage] = all("ApiGateway::Stage");
+  const everyMethod = stage.MethodSettings.find(
+    ({ ResourcePath, HttpMethod }: Json) => ResourcePath === "/*" && HttpMethod === "*",
+  );
 
   return {
     tables: all("DynamoDB::Table").map((table) => ({
@@ -164,6 +170,7 @@ export function readStack(folder: string, stackName: string): LocalStack {
       cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
     },
     stageName: stage.StageName,
+    throttling: { rate: everyMethod.ThrottlingRateLimit, burst: everyMethod.ThrottlingBurstLimit },
     accessLogFormat: stage.AccessLogSetting.Format,
     outputs: Object.fromEntries(
       Object.entries<{ Value: Json }>(template.Outputs).map(([name, { Value }]) => [name, evaluate(Value)]),

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { FunctionPool } from "../../../infra/local/function-pool.ts";
 import { createGateway } from "../../../infra/local/gateway.ts";
-import { readStack } from "../../../infra/local/template.ts";
+import { type LocalStack, readStack } from "../../../infra/local/template.ts";
+import { Throttle } from "../../../infra/local/throttle.ts";
 
 jest.spyOn(console, "error").mockImplementation(() => undefined);
 
@@ -43,12 +44,19 @@ let folder: string;
 let server: Server;
 let base: string;
 let pools: FunctionPool[];
+let stack: LocalStack;
+let byName: Map<string, FunctionPool>;
+
+const listen = async (gateway: Server) => {
+  await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`;
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "animal-store-gateway-"));
   await writeFile(join(folder, "list.js"), listPets);
   await writeFile(join(folder, "auth.js"), authorize);
-  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+  stack = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
   const pool = (name: string, handler: string) =>
     new FunctionPool(
       { name, code: folder, handler, environment: { OWN: name }, timeoutMs: 700, memoryMb: 64 },
@@ -56,14 +64,13 @@ beforeAll(async () => {
     );
   const list = stack.routes.find(({ method, path }) => method === "GET" && path === "/pets")?.integration;
   const listName = list?.type === "AWS_PROXY" ? list.functionName : "";
-  const byName = new Map([
+  byName = new Map([
     [listName, pool("list", "list.handler")],
     [stack.authorizer.functionName, pool("auth", "auth.handler")],
   ]);
   pools = [...byName.values()];
   server = createGateway({ ...stack, authorizer: { ...stack.authorizer, cacheSeconds: 2 } }, byName);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  base = await listen(server);
 });
 
 afterAll(async () => {
@@ -226,6 +233,34 @@ describe("the gateway", () => {
     const origin = new URL(base).origin;
     for (const path of ["/", "/pets", "/v2/pets", "/v1x/pets", "//v1/pets"]) {
       expect((await fetch(origin + path)).status).toBe(404);
+    }
+  });
+
+  it("refuses a burst beyond its throttle before the authorizer is asked, and goes on afterwards", async () => {
+    const settings = { rate: stack.throttling.rate, burst: 5 };
+    expect(settings.rate).toBe(50);
+    expect(stack.throttling.burst).toBe(100);
+    let now = 0;
+    const throttled = createGateway(stack, byName, { throttle: new Throttle(settings, () => now) });
+    const url = `${await listen(throttled)}/pets`;
+    try {
+      const replies = await Promise.all(Array.from({ length: 12 }, () => fetch(url)));
+      const [refused] = replies.filter(({ status }) => status === 429);
+      expect(replies.map(({ status }) => status).sort()).toEqual([
+        ...Array(5).fill(401),
+        ...Array(7).fill(429),
+      ]);
+      expect(refused?.headers.get("retry-after")).toBe("1");
+      expect(await refused?.json()).toEqual({
+        code: "too_many_requests",
+        message: "Too many requests. Try again after the time given in Retry-After.",
+        status: 429,
+      });
+      now += 1000;
+      expect((await fetch(url)).status).toBe(401);
+    } finally {
+      throttled.closeAllConnections();
+      throttled.close();
     }
   });
 });
