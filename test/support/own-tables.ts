@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { createTables } from "../../infra/local/store.ts";
+import { readStack } from "../../infra/local/template.ts";
+
+/**
+ * Makes tables for one test file alone, and has the functions that it imports from then on use them.
+ *
+ * @returns the names
+ */
+export async function ownTables() {
+  const suffix = randomUUID();
+  const named = (name = "") => `${name}-${suffix}`;
+  const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+  await createTables(
+    process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "",
+    tables.map((table) => ({ ...table, TableName: named(table.TableName) })),
+  );
+  const names = {
+    pets: named(process.env.PETS_TABLE),
+    keys: named(process.env.KEYS_TABLE),
+    claims: named(process.env.CLAIMS_TABLE),
+  };
+  Object.assign(process.env, {
+    PETS_TABLE: names.pets,
+    KEYS_TABLE: names.keys,
+    CLAIMS_TABLE: names.claims,
+  });
+  return names;
+}
