@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { readStack } from "../../infra/local/template.ts";
+
+const KIB = 1024;
+const OPERATION_BUDGET = 210 * KIB;
+const AUTHORIZER_BUDGET = 175 * KIB;
+
+// Each is in a bundle that is made without infra/bundle/environment-credentials.ts: of profiles, SSO, processes,
+// web identities, containers.
+const CREDENTIAL_LOOKUPS = [
+  "role_arn",
+  "sso_start_url",
+  "GetRoleCredentials",
+  "credential_process",
+  "web_identity_token_file",
+  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+];
+
+const { functions, authorizer } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+const bundles = functions.map(({ name, code }) => ({
+  name,
+  code,
+  text: readFileSync(join(code, "index.js"), "utf8"),
+  isAuthorizer: name === authorizer.functionName,
+}));
+const bytes = (bundle: { text: string } | undefined) => Buffer.byteLength(bundle?.text ?? "");
+
+describe("the bundles", () => {
+  it("are those of three operations and the authorizer, which is the smallest of them", () => {
+    const operations = bundles.filter(({ isAuthorizer }) => !isAuthorizer);
+    expect([bundles.length, operations.length]).toEqual([4, 3]);
+    const size = bytes(bundles.find(({ isAuthorizer }) => isAuthorizer));
+    for (const operation of operations) expect(size).toBeLessThan(bytes(operation));
+  });
+
+  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))("%s keeps its budget", (_, bundle) => {
+    expect(bytes(bundle)).toBeLessThanOrEqual(bundle.isAuthorizer ? AUTHORIZER_BUDGET : OPERATION_BUDGET);
+  });
+
+  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
+    "%s looks for credentials in the environment alone",
+    (_, { text }) => {
+      expect(text).toContain("AWS_SECRET_ACCESS_KEY");
+      for (const marker of CREDENTIAL_LOOKUPS) expect(text).not.toContain(marker);
+    },
+  );
+
+  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
+    "%s has its entry, and a source map that costs no start",
+    (_, { code, text }) => {
+      expect(existsSync(join(code, "start.mjs"))).toBe(true);
+      expect(JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"))).toMatchObject({
+        version: 3,
+        sources: expect.arrayContaining([expect.stringMatching(/lib\/dynamo\/client\.ts$/)]),
+      });
+      expect(text).not.toContain("sourceMappingURL");
+    },
+  );
+});
