@@ -111,7 +111,7 @@ export interface components {
              * @description Which error it is; the set is closed
              * @enum {string}
              */
-            code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "gone" | "payload_too_large" | "unsupported_media_type" | "too_many_requests" | "internal_error" | "unavailable" | "timeout";
+            code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "gone" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "too_many_requests" | "internal_error" | "unavailable" | "timeout";
             /** @description For people, and no part of the contract */
             message: string;
             /**
@@ -298,7 +298,10 @@ export interface operations {
     createPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names this creation, such as a UUID. For 24 hours the same key of the same caller is answered with the first animal. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -412,6 +415,22 @@ export interface operations {
                      *       "code": "unsupported_media_type",
                      *       "message": "The request body must be sent as 'Content-Type: application/json', without a Content-Encoding.",
                      *       "status": 415
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This Idempotency-Key was used for a request with another body. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "idempotency_mismatch",
+                     *       "message": "This Idempotency-Key was used for a request with another body.",
+                     *       "status": 422
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
