@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import {
   Alarm,
@@ -9,6 +9,7 @@ import {
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import type { LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -35,7 +36,11 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     // CloudWatch cannot publish to a topic that is encrypted with AWS's own key.
-    const key = new Key(this, "Key", { enableKeyRotation: true, description: "Animal Store alarms" });
+    const key = new Key(this, "Key", {
+      enableKeyRotation: true,
+      description: "Animal Store alarms",
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     key.grantEncryptDecrypt(new ServicePrincipal("cloudwatch.amazonaws.com"));
     const topic = new Topic(this, "Topic", { masterKey: key, enforceSSL: true });
     topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com"));
@@ -56,14 +61,15 @@ export class Alarms extends Construct {
     return alarm;
   }
 
-  /** Adds the alarms of a whole stage. */
-  watch({ api, functions, dataThrottles, deprecated }: Watched): void {
+  /** Adds the alarms of a whole stage. On its 5xx answers, which are no errors of a function, releases go back too. */
+  watch({ api, functions, dataThrottles, deprecated }: Watched, releases: LambdaDeploymentGroup[]): void {
     const period = Duration.minutes(5);
-    this.add("ServerErrors", {
+    const serverErrors = this.add("ServerErrors", {
       alarmDescription: "More than 1 % of the requests of 5 minutes were answered with a 5xx.",
       metric: api.metricServerError({ statistic: "avg", period }),
       threshold: 0.01,
     });
+    for (const release of releases) release.addAlarm(serverErrors);
     this.add("AuthorizerErrors", {
       alarmDescription: "The authorizer failed, so that clients got a 503. A refused key is no failure.",
       metric: functions.authorize?.metricErrors({ period }) as IMetric,

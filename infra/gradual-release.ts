@@ -8,14 +8,16 @@ import type { ApiFunction } from "./api-function.ts";
 /**
  * Puts each function behind an alias, to which CodeDeploy shifts new code: 10 % of the calls for 5 minutes,
  * then all of them, or back to the old code when one of the function's alarms goes off.
+ *
+ * @returns the releases, for alarms of what they are part of
  */
 export function releaseGradually(
   scope: Construct,
   functions: Record<string, ApiFunction>,
   alarms: Alarms,
-): void {
+): LambdaDeploymentGroup[] {
   const application = new LambdaApplication(scope, "Releases");
-  for (const [name, each] of Object.entries(functions)) {
+  return Object.entries(functions).map(([name, each]) => {
     const alias = each.addLiveAlias();
     const period = Duration.minutes(1);
     const release = new LambdaDeploymentGroup(scope, `${each.node.id}Release`, {
@@ -32,5 +34,6 @@ export function releaseGradually(
       "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
       "CodeDeploy's own policy for Lambda, in its limited form, is what AWS keeps right for its service.",
     );
-  }
+    return release;
+  });
 }

@@ -64,7 +64,7 @@ export class AnimalStoreStack extends Stack {
     authorize.allow("dynamodb:GetItem", keys.tableArn);
 
     const alarms = new Alarms(this, "Alarms");
-    if (stage.canary) releaseGradually(this, allFunctions, alarms);
+    const releases = stage.canary ? releaseGradually(this, allFunctions, alarms) : [];
 
     const api = new Api(this, "Api", { functions, authorize, stage });
     if (stage.firewallLimit) addFirewall(api, stage.firewallLimit);
@@ -78,12 +78,13 @@ export class AnimalStoreStack extends Stack {
       dataThrottles: {
         listPets: pets.metricThrottledRequestsForOperation("Query"),
         createPet: pets.metricThrottledRequestsForOperation("PutItem"),
+        claims: claims.metricThrottledRequestsForOperation("PutItem"),
         getPet: pets.metricThrottledRequestsForOperation("GetItem"),
         authorize: keys.metricThrottledRequestsForOperation("GetItem"),
       },
       deprecated,
     };
-    alarms.watch(watched);
+    alarms.watch(watched, releases);
     addDashboard(this, watched);
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });

@@ -233,7 +233,7 @@ describe("the stages differ in what they are for:", () => {
     expect(groups).toHaveLength(4);
     for (const group of groups) {
       expect(group.DeploymentConfigName).toBe("CodeDeployDefault.LambdaCanary10Percent5Minutes");
-      expect(group.AlarmConfiguration.Alarms).toHaveLength(2);
+      expect(group.AlarmConfiguration.Alarms).toHaveLength(3);
       expect(group.AutoRollbackConfiguration.Events).toContain("DEPLOYMENT_STOP_ON_ALARM");
     }
     expect(of(production, "AWS::Lambda::Alias")).toHaveLength(4);
