@@ -1,16 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import type { LocalRequest } from "./request.ts";
 import type { Route } from "./template.ts";
-
-/** A request with its body read and its address taken apart. */
-export interface LocalRequest {
-  message: IncomingMessage;
-  id: string;
-  /** below the stage, without a slash at its end, percent-encoded as sent */
-  path: string;
-  query: URLSearchParams;
-  body: Buffer;
-}
 
 /** The last value of each name, and all of them, as API Gateway hands both over. */
 function values(pairs: Iterable<[string, string]>) {

@@ -4,13 +4,12 @@ import type { Duplex } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { TokenAuthorizer } from "./authorizer.ts";
 import type { Docs } from "./docs.ts";
-import { type LocalRequest, proxyEvent } from "./event.ts";
+import { proxyEvent } from "./event.ts";
 import { FunctionError, type FunctionPool } from "./function-pool.ts";
-import type { LocalStack, Route } from "./template.ts";
+import { findRoute, Refusal, readRequest } from "./request.ts";
+import type { LocalStack } from "./template.ts";
 import type { Throttle } from "./throttle.ts";
 
-/** API Gateway's limit for a request's body, in bytes. */
-const PAYLOAD_LIMIT = 10 * 1024 * 1024;
 /** API Gateway's limit for an integration, in milliseconds; it counts the wait for an instance as well. */
 const INTEGRATION_TIMEOUT = 29_000;
 
@@ -22,15 +21,6 @@ interface Answer {
 
 /** What the access log can say of a request: API Gateway's $context variables. */
 type AccessLog = { requestId: string; httpMethod: string } & Record<string, unknown>;
-
-/** Ends a request with one of the template's gateway responses. */
-class Refusal extends Error {
-  readonly type: string;
-  constructor(type: string) {
-    super(type);
-    this.type = type;
-  }
-}
 
 /**
  * Serves a stack's REST API over HTTP. It imitates what this API uses of API Gateway: routes, TOKEN
@@ -142,57 +132,6 @@ export function createGateway(
     refuseRaw(socket);
   });
   return server;
-}
-
-async function readRequest(message: IncomingMessage, id: string, stageName: string): Promise<LocalRequest> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      // What follows is read and thrown away, so that the client gets to see the answer.
-      if (size <= PAYLOAD_LIMIT) chunks.push(chunk);
-    }
-  } catch {
-    // The client went away before its body was complete.
-    throw new Refusal("BAD_REQUEST_BODY");
-  }
-  if (size > PAYLOAD_LIMIT) throw new Refusal("REQUEST_TOO_LARGE");
-
-  const target = (message.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").replace(/#.*$/, "");
-  const [address = "", ...search] = target.split("?");
-  const prefix = `/${stageName}`;
-  if (address !== prefix && !address.startsWith(`${prefix}/`))
-    throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
-  return {
-    message,
-    id,
-    path: address.slice(prefix.length).replace(/\/$/, ""),
-    query: new URLSearchParams(search.join("?")),
-    body: Buffer.concat(chunks),
-  };
-}
-
-/** Finds the method of a path, or its ANY method; a segment in braces matches any one that is not empty. */
-function findRoute(routes: Route[], { path, message }: LocalRequest) {
-  const segments = path.split("/");
-  for (const method of [message.method, "ANY"]) {
-    for (const route of routes) {
-      const names = route.path.split("/");
-      const parameters: Record<string, string> = {};
-      const matches =
-        route.method === method &&
-        names.length === segments.length &&
-        names.every((name, index) => {
-          const segment = segments[index] ?? "";
-          if (!name.startsWith("{")) return name === segment;
-          parameters[name.slice(1, -1)] = segment;
-          return segment !== "";
-        });
-      if (matches) return { route, parameters };
-    }
-  }
-  throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
 }
 
 async function withTimeout<T>(work: Promise<T>): Promise<T> {

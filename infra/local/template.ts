@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import { evaluate, type Json } from "./intrinsics.ts";
 import type { ThrottleSettings } from "./throttle.ts";
 
 /** What a synthesized template says about a Lambda function. */
@@ -46,40 +47,9 @@ export interface LocalStack {
   outputs: Record<string, string>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
-type Json = any;
 interface Resource {
   Type: string;
   Properties: Record<string, Json>;
-}
-
-const PSEUDO: Record<string, string> = {
-  "AWS::Region": "local",
-  "AWS::AccountId": "000000000000",
-  "AWS::Partition": "aws",
-  "AWS::URLSuffix": "localhost",
-};
-
-/** Evaluates CloudFormation's intrinsic functions; a resource's physical name is its logical id. */
-function evaluate(value: Json): Json {
-  if (Array.isArray(value)) return value.map(evaluate);
-  if (typeof value !== "object" || value === null) return value;
-  const [[name, argument] = [], second] = Object.entries<Json>(value);
-  if (!second) {
-    switch (name) {
-      case "Ref":
-        return PSEUDO[argument] ?? argument;
-      case "Fn::GetAtt":
-        return `arn:aws:lambda:local:000000000000:function:${argument[0]}`;
-      case "Fn::Join":
-        return evaluate(argument[1]).join(argument[0]);
-      case "Fn::Split":
-        return evaluate(argument[1]).split(argument[0]);
-      case "Fn::Select":
-        return evaluate(argument[1])[argument[0]];
-    }
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, evaluate(member)]));
 }
 
 const unquote = (value: string) => value.replace(/^'(.*)'$/, "$1");
