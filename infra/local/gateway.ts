@@ -46,7 +46,9 @@ export function createGateway(
   }
 
   async function answer(message: IncomingMessage, log: AccessLog): Promise<Answer> {
-    if (!/^[\w.:[\]-]+$/.test(message.headers.host ?? "")) throw new Refusal("DEFAULT_4XX");
+    // Exactly one (RFC 9112, 3.2): of two, the check would read the first and the function the last.
+    const [host = "", another] = message.headersDistinct.host ?? [];
+    if (another !== undefined || !/^[\w.:[\]-]+$/.test(host)) throw new Refusal("DEFAULT_4XX");
     // Node would take what comes until the client goes for the body; RFC 9112, 6.3 wants a refusal.
     if (!/^chunked$/i.test(message.headers["transfer-encoding"] ?? "chunked"))
       throw new Refusal("DEFAULT_4XX");
@@ -119,8 +121,8 @@ export function createGateway(
   // Node would refuse a request without Host itself, with an empty body.
   const server = createServer({ requestTimeout: INTEGRATION_TIMEOUT, requireHostHeader: false }, respond);
   server.on("checkExpectation", respond);
-  // Node would close the connection of a CONNECT without a word.
-  server.on("connect", (_message, socket) => refuseRaw(socket));
+  // Node would close the connection of a CONNECT without a word. It no longer minds the socket's errors either.
+  server.on("connect", (_message, socket) => refuseRaw(socket.on("error", () => socket.destroy())));
   // What is no HTTP at all never becomes a request.
   server.on("clientError", (_error, socket) => {
     // A request before it on the same connection still gets its answer.

@@ -193,6 +193,7 @@ describe("the gateway", () => {
     ["a tunnel", "CONNECT /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["an unknown transfer coding", `${start}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
     ["no Host", "GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n"],
+    ["two Hosts", "GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n"],
     ["a length and chunks", `${start}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ["two lengths", `${start}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`],
     ["a space in a header's name", `${start}Bad Header: x\r\n\r\n`],
