@@ -19,8 +19,9 @@ for (let round = 1; round <= kills; round++) {
   const service = await startService({ DATA_DIR: folder });
   let alive = true;
   const loading = load(service, 16, `round-${round}`, seen, () => alive);
-  // The kill finds writes at every stage, since it comes at no particular time.
-  await pause(500 + Math.random() * 1500);
+  // Its functions are at work, and the kill finds writes at every stage, since it comes at no particular time.
+  const enough = seen.acknowledged.size + 1 + Math.random() * 200;
+  while (seen.acknowledged.size < enough) await pause(5);
   await service.stop("SIGKILL");
   alive = false;
   await loading;
