@@ -17,6 +17,9 @@ import { Throttle } from "./throttle.ts";
 
 const port = /^\d*$/.test(process.env.PORT ?? "") ? Number(process.env.PORT || 3000) : Number.NaN;
 
+// The store makes its files as the system lets it; whatever its folder was before, they are their owner's alone.
+process.umask(0o077);
+
 /** What has to be undone at the end, the last first. */
 const cleanUp: (() => unknown)[] = [];
 

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ClassicLevel } from "classic-level";
 import dynalite from "dynalite";
@@ -22,15 +23,18 @@ export class DataInUse extends Error {}
  *   cannot be written
  */
 export async function startStore(path?: string): Promise<Store> {
-  if (path !== undefined) await check(path);
+  const guard = path === undefined ? undefined : await take(path);
   const server = dynalite({ createTableMs: 0, ...(path === undefined ? {} : { path }) });
   await new Promise<void>((resolve, reject) => server.on("error", reject).listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    close: () => {
+    close: async () => {
       server.closeAllConnections();
-      return new Promise((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+      await new Promise<void>((resolve, reject) =>
+        server.close((error) => (error ? reject(error) : resolve())),
+      );
+      await guard?.close();
     },
   };
 }
@@ -38,14 +42,22 @@ export async function startStore(path?: string): Promise<Store> {
 /** For a server that may be anything, and slow. */
 const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
 
-/** Opens the data once, since the server itself does not say why it cannot. */
-async function check(path: string): Promise<void> {
+/**
+ * Takes a folder for this process, and opens the data once, since the server itself does not say why it cannot.
+ * The data are closed again for a moment, until the server opens them: what keeps others out meanwhile is an
+ * empty store beside them. The system lets go of it when the process ends, however it ends.
+ */
+async function take(path: string): Promise<ClassicLevel> {
+  const guard = new ClassicLevel(join(path, "in-use"));
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
+    await guard.open();
     const data = new ClassicLevel(path);
     await data.open();
     await data.close();
+    return guard;
   } catch (error) {
+    await guard.close();
     const { code, message, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
     if (cause?.code === "LEVEL_LOCKED")
       throw new DataInUse(`The data folder ${path} is in use by another process.`);

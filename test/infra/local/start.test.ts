@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -69,6 +69,38 @@ describe("npm start", () => {
     }
   });
 
+  it("makes no file that others can read, even in a folder that they can", async () => {
+    await chmod(folder, 0o755);
+    await mkdir(join(folder, "dynamodb"), { mode: 0o755 });
+    await started();
+    const made = (await readdir(folder, { recursive: true })).filter((name) => name !== "dynamodb");
+    expect(made).toContain("api-key");
+    for (const name of made) {
+      const { mode } = await stat(join(folder, name));
+      expect([name, mode & 0o077]).toEqual([name, 0]);
+    }
+  });
+
+  it("tells all but one of three that start at the same moment that the data are in use", async () => {
+    const services = [1, 2, 3].map(() => spawnService({ DATA_DIR: folder }));
+    for (const { child, ended } of services) {
+      ends.push(async () => {
+        child.kill("SIGKILL");
+        await ended;
+      });
+    }
+    // Two of them end by themselves.
+    const codes: (number | null)[] = [];
+    await new Promise<void>((resolve) => {
+      for (const { ended } of services) ended.then((code) => codes.push(code) === 2 && resolve());
+    });
+    expect(codes).toEqual([1, 1]);
+    const lines = services.filter(({ child }) => child.exitCode === 1).map(({ output }) => output());
+    expect(new Set(lines)).toEqual(
+      new Set([`animal-store: The data folder ${folder}/dynamodb is in use by another process.\n`]),
+    );
+  });
+
   it("uses the DynamoDB server that it is given", async () => {
     const store: Store = await startStore();
     ends.push(store.close);
@@ -117,6 +149,13 @@ describe("npm start ends with one clear line and exit code 1", () => {
       1,
       expect.stringContaining(`The data folder ${folder}/dynamodb cannot be opened: `),
     ]);
+    oneLine(output);
+  });
+
+  it("when its data cannot be written", async () => {
+    await writeFile(join(folder, "file"), "");
+    const { code, output } = await failed({ DATA_DIR: join(folder, "file", "data") });
+    expect([code, output]).toEqual([1, expect.stringContaining("ENOTDIR")]);
     oneLine(output);
   });
 
