@@ -37,6 +37,32 @@ describe("POST /pets", () => {
   });
 });
 
+describe("POST /pets with an Idempotency-Key", () => {
+  const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
+
+  it("answers the same request with the first animal, byte for byte, alone and at once", async () => {
+    const headers = key();
+    const body = '{"name":"Once","categoryId":9007199254740993}';
+    const first = await post(body, headers);
+    expect(first.status).toBe(201);
+    const again = await Promise.all(Array.from({ length: 10 }, () => post(body, headers)));
+    expect(new Set(again.map(({ status, text }) => `${status} ${text}`))).toEqual(
+      new Set([`201 ${first.text}`]),
+    );
+  });
+
+  it("answers 422 to another body, and 400 to what is no key", async () => {
+    const headers = key();
+    expect((await post('{"name":"Once","categoryId":1}', headers)).status).toBe(201);
+    const other = await post('{"name":"Other","categoryId":1}', headers);
+    expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+    for (const bad of ["", '"', "x".repeat(256)]) {
+      const reply = await post('{"name":"Once","categoryId":1}', { "Idempotency-Key": bad });
+      expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    }
+  });
+});
+
 describe("GET /pets", () => {
   it("returns at most 20 animals unless a limit is given, and as many as the limit says", async () => {
     await Promise.all(Array.from({ length: 21 }, () => add({ name: "Many", categoryId: 1n })));
