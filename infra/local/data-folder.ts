@@ -19,9 +19,18 @@ export interface LocalTables {
   keysTable: string;
 }
 
-/** Makes the folder, for its owner alone. */
+/**
+ * Makes the folder, for its owner alone.
+ *
+ * @throws Error in one line when it cannot be made
+ */
 export async function makeDataFolder(): Promise<void> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
+    // Node says ENOENT where the file system is read-only.
+    throw new Error(
+      `The data folder ${dataFolder} cannot be made (${code}): is its parent there and writable?`,
+    );
+  });
 }
 
 export async function writeTables(tables: LocalTables): Promise<void> {
