@@ -59,7 +59,7 @@ beforeAll(async () => {
   stack = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
   const pool = (name: string, handler: string) =>
     new FunctionPool(
-      { name, code: folder, handler, environment: { OWN: name }, timeoutMs: 2500, memoryMb: 64 },
+      { name, code: folder, handler, environment: { OWN: name }, timeoutMs: 4000, memoryMb: 64 },
       { AWS_REGION: "local" },
     );
   const list = stack.routes.find(({ method, path }) => method === "GET" && path === "/pets")?.integration;
