@@ -91,7 +91,6 @@ export async function capacity(): Promise<Section> {
       whole(peak),
       `${page.queries} / ${filtered.queries}`,
       `${fixed(page.units)} / ${fixed(filtered.units)}`,
-      whole((shards * PARTITION.reads) / filtered.units),
     ];
   });
   const head = [
@@ -102,7 +101,6 @@ export async function capacity(): Promise<Section> {
     "peak of a partition, /s",
     "Queries a page, all / one status",
     "RCU a page, all / one status",
-    "pages of a status, /s",
   ];
   const ten = pageCost(16, 20, false).units / pageCost(1, 20, false).units;
   const text = `## Capacity
@@ -119,9 +117,10 @@ ${table(head, rows)}
 
 The simulation sends ${whole(RATE)} creations of one status a second to partitions that each take ${whole(PARTITION.writes)}; what DynamoDB
 saves up for bursts is not counted. Ten shards do not do, since the draw is not even. With 16 they hold; a page then
-costs ${fixed(ten, 0)} times as much to read, in parallel Queries, so the number should be no higher than writing needs. Readers
-meet their own limit much later: the last column is for pages of one status at the same place of the list, which is
-the worst case. A table that is asked for much more than it was before also needs some minutes to grow.
+costs ${fixed(ten, 0)} times as much to read, in parallel Queries, so the number should be no higher than writing needs.
+Shards do not help readers: a page of one status reads half a unit in each of its partitions, so they serve
+${whole(PARTITION.reads / pageCost(1, 20, true).units)} such pages of the same place a second, however many they are. A table that is asked for much more than
+it was before also needs some minutes to grow.
 `;
   const plot = lines("Creations of one status a second", { x: "statusShards", y: "a second" }, [
     { label: "limit of the partitions", points: SHARDS.map((n) => [n, creationsOfOneStatus(n)] as const) },

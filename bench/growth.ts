@@ -1,48 +1,14 @@
-import { randomUUID } from "node:crypto";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createTables, startStore, useStore } from "../infra/local/store.ts";
 import { readStack } from "../infra/local/template.ts";
 import { localStack } from "../infra/stages.ts";
 import { petCreator, petFinder, petLister } from "../lib/dynamo/pet-store.ts";
-import { PetStatus } from "../lib/pet.ts";
 import { recordCalls } from "./calls.ts";
+import { fill, idOf } from "./fill.ts";
 import { lines } from "./plot.ts";
 import { fixed, type Section, type Subject, table, whole } from "./section.ts";
 import { interleave, median } from "./stats.ts";
 
-const BATCH = 25;
-const WRITERS = 4;
 const PAGE = 20;
-
-/** Ids as the service draws them, one animal a second from 2026 on. */
-const idOf = (n: number) => BigInt(n + 1) * 4_096_000n;
-
-/** Writes so many animals, the statuses in turn. */
-async function fill(table: string, size: number): Promise<void> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-  let next = 0;
-  const write = async () => {
-    while (next < size) {
-      const first = next;
-      next = Math.min(size, next + BATCH);
-      const requests = Array.from({ length: next - first }, (_, n) => ({
-        PutRequest: {
-          Item: {
-            id: idOf(first + n),
-            name: `Animal ${first + n}`,
-            categoryId: 1,
-            status: PetStatus.options[(first + n) % 3],
-            creation: randomUUID(),
-          },
-        },
-      }));
-      await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
-    }
-  };
-  await Promise.all(Array.from({ length: WRITERS }, write));
-  client.destroy();
-}
 
 /** The requests that are measured, against a store of so many animals. */
 function requests(table: string, size: number): Record<string, () => Promise<unknown>> {

@@ -61,27 +61,24 @@ const legend = (names: readonly string[], left: number, y: number) =>
     )
     .join("\n");
 
-/** Draws lines over a logarithmic or linear axis; all values are above or at 0. */
+/** Draws lines from 0 upwards. */
 export function lines(
   title: string,
-  axes: { x: string; y: string; logX?: boolean; logY?: boolean },
+  axes: { x: string; y: string; logX?: boolean },
   series: readonly { label: string; points: readonly (readonly [number, number])[] }[],
 ): string {
   const [left, top, right, bottom] = [64, 44, WIDTH - 190, 300];
   const scaleX = axes.logX ? Math.log10 : (value: number) => value;
-  const scaleY = axes.logY ? Math.log10 : (value: number) => value;
   const points = series.flatMap(({ points }) => points);
   const [x0, x1] = [Math.min(...points.map(([x]) => x)), Math.max(...points.map(([x]) => x))];
-  const y0 = axes.logY ? Math.min(...points.map(([, y]) => y)) : 0;
   const y1 = Math.max(...points.map(([, y]) => y)) * 1.05;
-  const place = (scale: (value: number) => number, value: number, [from, to]: [number, number]) =>
-    (scale(value) - scale(from)) / (scale(to) - scale(from));
-  const x = (value: number) => left + place(scaleX, value, [x0, x1]) * (right - left);
-  const y = (value: number) => bottom - place(scaleY, value, [y0, y1]) * (bottom - top);
-  const grid = [0, 0.25, 0.5, 0.75, 1].map((share) => {
-    const value = axes.logY ? y0 * (y1 / y0) ** share : y1 * share;
+  const share = (value: number) => (scaleX(value) - scaleX(x0)) / (scaleX(x1) - scaleX(x0));
+  const x = (value: number) => left + share(value) * (right - left);
+  const y = (value: number) => bottom - (value / y1) * (bottom - top);
+  const grid = [0, 0.25, 0.5, 0.75, 1].map((part) => {
+    const value = y1 * part;
     const at = y(value).toFixed(1);
-    return `<line x1="${left}" y1="${at}" x2="${right}" y2="${at}"/>${text(left - 6, y(value) + 4, value.toPrecision(2).replace(/e\+?(\d+)/, "e$1"), "end")}`;
+    return `<line x1="${left}" y1="${at}" x2="${right}" y2="${at}"/>${text(left - 6, y(value) + 4, Number(value.toPrecision(2)).toLocaleString("en"), "end")}`;
   });
   const ticks = [...new Set(points.map(([value]) => value))].map((value) =>
     text(x(value), bottom + 16, value.toLocaleString("en"), "middle"),

@@ -65,10 +65,12 @@ if (!quick && !only) {
   await mkdir(new URL("benchmarks/", docs), { recursive: true });
   const head = `# Benchmarks
 
-\`npm run bench\` measures all of this and writes this file, in about ten minutes and without network; \`npm run bench --
---quick\` prints a rough version in about one. This run: ${new Date().toISOString().slice(0, 10)}, ${machine()}. The
-machine was shared with other work, so times are noisy: what is compared ran in turns, medians are given, and ratios
-tell more than milliseconds do. Bytes, calls and items do not depend on the machine.
+\`npm run bench\` measures all of this and writes this file, in a few minutes and without network;
+\`npm run bench -- --quick\` prints a rough version in about one.
+
+This run: ${new Date().toISOString().slice(0, 10)}, ${machine()}.
+The machine was shared with other work, so times are noisy: what is compared ran in turns, medians are given, and
+ratios tell more than milliseconds do. Bytes, calls and items do not depend on the machine.
 `;
   await writeFile(new URL("benchmarks.md", docs), [head, ...sections.map(({ text }) => text)].join("\n"));
   for (const { plots } of sections) {

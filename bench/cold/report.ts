@@ -1,8 +1,8 @@
 import { bars } from "../plot.ts";
 import { aim, fixed, type Section, table, whole } from "../section.ts";
 import type { ColdStart } from "./measure.ts";
+import { type Named, ratios } from "./ratios.ts";
 
-type Named = ColdStart & { name: string };
 type Found = Record<
   "warmed" | "bundles" | "defaults" | "unwarmed" | "cached" | "references",
   readonly Named[]
@@ -32,20 +32,6 @@ const row = (label: string, { bytes, files, load, first, answer }: ColdStart) =>
   fixed(first.wall),
   fixed(answer.wall),
 ];
-
-/** How the imports compare, in three ways; the one of the medians counts. */
-function ratios(bundles: readonly Named[], other: (name: string) => Named) {
-  const ways = [
-    (each: Named) => each.load.wall / other(each.name).load.wall,
-    (each: Named) => each.fastest / other(each.name).fastest,
-    (each: Named) => each.load.cpu / other(each.name).load.cpu,
-  ].map((way) => bundles.map(way));
-  const [medians = "", fastest = "", cpu = ""] = ways.map(
-    (values) => `${fixed(Math.min(...values), 2)} to ${fixed(Math.max(...values), 2)}`,
-  );
-  const text = `${medians} by the medians, ${fastest} by the fastest runs, ${cpu} by CPU time`;
-  return { worst: Math.max(...(ways[0] ?? [])), text };
-}
 
 /** Writes up the cold starts. */
 export function report(rounds: number, found: Found): Section {
@@ -122,9 +108,10 @@ long the moved work would take a request, and how long what is left does.
 
 ${cpu}
 
-The second request of an instance takes at most ${fixed(next)} ms of CPU, ${at(next)} ms at the three sizes, and later ones less
-than a millisecond (see below). The default of 512 MB rests on the warm-up: with it, twice the memory would shorten
-only one request of each instance, by half of what is left, and cost twice as much for every one.
+The second request of an instance takes at most ${fixed(next)} ms of CPU, ${at(next)} ms at the three sizes, and later ones
+less as V8 goes on compiling. The default of 512 MB rests on the warm-up: with it, twice the memory would only shorten
+the first requests of each instance, by half of what is left, and cost up to twice as much for every one, since a
+request mostly waits for DynamoDB.
 
 ### A compile cache
 

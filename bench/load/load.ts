@@ -136,10 +136,10 @@ instance and its processor to itself.
   const plot = bars(
     "Requests a second on this machine",
     "/s",
-    ["service and bare server"],
+    ["the service", "bare server"],
     pairs.flatMap(({ name, service, bare }) => [
-      { label: `${name}: the service`, values: [service.rate] },
-      { label: `${name}: bare server`, values: [bare.rate] },
+      { label: name, values: [service.rate, 0] },
+      { label: "", values: [0, bare.rate] },
     ]),
   );
   return { text, plots: { "load.svg": plot } };

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { PetStatus } from "../lib/pet.ts";
+
+const BATCH = 25;
+const WRITERS = 4;
+
+/** Ids as the service draws them, one animal a second from 2026 on. */
+export const idOf = (n: number) => BigInt(n + 1) * 4_096_000n;
+
+/** Writes so many animals, the statuses in turn. */
+export async function fill(table: string, size: number): Promise<void> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  let next = 0;
+  const write = async () => {
+    while (next < size) {
+      const first = next;
+      next = Math.min(size, next + BATCH);
+      const requests = Array.from({ length: next - first }, (_, n) => ({
+        PutRequest: {
+          Item: {
+            id: idOf(first + n),
+            name: `Animal ${first + n}`,
+            categoryId: 1,
+            status: PetStatus.options[(first + n) % 3],
+            creation: randomUUID(),
+          },
+        },
+      }));
+      await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, write));
+  client.destroy();
+}
