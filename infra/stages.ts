@@ -16,7 +16,7 @@ export interface Stage {
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
-   * Over how many partitions of the index each status is spread. One takes about 1,000 creations a second; raise
+   * Over how many partitions of the index each status is spread. One takes about 1,000 creations of up to 1 KB a second; raise
    * `read` first and deploy, then `write`. Each one more costs every page one more Query. Never lower `read`.
    */
   statusShards: { read: number; write: number };
