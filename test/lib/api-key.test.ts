@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { apiKeyPattern, generateApiKey, hashApiKey, isApiKeyOf, keyIdOf } from "../../lib/api-key.ts";
+import { apiKeyPattern, generateApiKey, hashApiKey, isApiKeyOf, isLive, keyIdOf } from "../../lib/api-key.ts";
 
 describe("API key", () => {
   it("has the documented form and is accepted by its own stage alone", () => {
@@ -46,6 +46,19 @@ describe("API key", () => {
       key.toLowerCase(),
     ]) {
       expect(isApiKeyOf("staging", text)).toBe(false);
+    }
+  });
+
+  it("is good until it expires or is revoked, whichever comes first", () => {
+    const record = { hash: "", keyId: "", name: "", scopes: [], createdAt: 0 };
+    expect(isLive(record, 10)).toBe(true);
+    for (const end of [
+      { expiresAt: 10 },
+      { revokedAt: 10 },
+      { expiresAt: 10, revokedAt: 20 },
+      { expiresAt: 20, revokedAt: 10 },
+    ]) {
+      expect([9, 10, 11].map((now) => isLive({ ...record, ...end }, now))).toEqual([true, false, false]);
     }
   });
 

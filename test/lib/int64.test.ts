@@ -41,7 +41,7 @@ describe("int64", () => {
 
 describe("JSON", () => {
   it("reads an integer written with a zero fraction as that integer, and leaves fractions alone", () => {
-    expect(parseJson("[5.0, -0, 5.5, 9007199254740993.0, 1e3]")).toEqual([
+    expect(parseJson("[5.00, -0, 5.5, 9007199254740993.0, 1e3]")).toEqual([
       5n,
       0n,
       5.5,
