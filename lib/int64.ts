@@ -5,13 +5,12 @@ import { wireForms } from "./wire-form.ts";
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
+const rule = must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`);
+
 /** A signed 64-bit integer, held as a bigint so that no digit is lost. Source: SPEC 2 (format int64). */
 export const Int64 = z
-  .bigint(must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`))
-  .check(
-    z.gte(INT64_MIN, must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`)),
-    z.lte(INT64_MAX, must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`)),
-  )
+  .bigint(rule)
+  .check(z.gte(INT64_MIN, rule), z.lte(INT64_MAX, rule))
   .register(wireForms, { type: "integer", format: "int64" });
 
 /**
