@@ -1,8 +1,7 @@
-import { createTables, startStore, useStore } from "../infra/local/store.ts";
-import { readStack } from "../infra/local/template.ts";
+import { readStack } from "../infra/assembly/template.ts";
 import { localStack } from "../infra/stages.ts";
 import { petCreator, petFinder, petLister } from "../lib/dynamo/pet-store.ts";
-import { recordCalls } from "./calls.ts";
+import { createTables, startStore, useStore } from "../local/store.ts";
 import { fill, idOf } from "./fill.ts";
 import { lines } from "./plot.ts";
 import { fixed, type Section, type Subject, table, whole } from "./section.ts";
@@ -31,8 +30,6 @@ function requests(table: string, size: number): Record<string, () => Promise<unk
 
 interface Found {
   ms: number;
-  calls: number;
-  items: number;
 }
 
 /** A store of so many animals, and the requests of it, each made once. */
@@ -47,14 +44,6 @@ async function prepare(size: number, assembly: string) {
   // A client looks its endpoint up at its first call.
   for (const request of Object.values(all)) await request();
   return { size, store, all };
-}
-
-async function count(request: () => Promise<unknown>) {
-  const recorder = recordCalls();
-  await request();
-  const calls = recorder.take();
-  recorder.stop();
-  return { calls: calls.length, items: calls.reduce((sum, { items }) => sum + items, 0) };
 }
 
 async function time(request: () => Promise<unknown>): Promise<number> {
@@ -74,8 +63,8 @@ export async function growth({ quick, assembly }: Subject): Promise<Section> {
   await interleave(quick ? 5 : 60, tasks);
   const times = await interleave(quick ? 20 : 101, tasks);
   for (const { all, results } of found) {
-    for (const [name, request] of Object.entries(all)) {
-      results.set(name, { ms: median(times.shift() ?? []), ...(await count(request)) });
+    for (const name of Object.keys(all)) {
+      results.set(name, { ms: median(times.shift() ?? []) });
     }
   }
   for (const { store } of found) await store.close();
@@ -89,30 +78,20 @@ function report(found: { size: number; results: Map<string, Found> }[]): Section
     const all = of(name);
     const [smallest] = all;
     const ratio = (all.at(-1)?.ms ?? 0) / (smallest?.ms ?? 0);
-    return [
-      name,
-      all.map(({ calls }) => calls).join(" / "),
-      all.map(({ items }) => items).join(" / "),
-      ...all.map(({ ms }) => fixed(ms, 2)),
-      fixed(ratio, 2),
-    ];
+    return [name, ...all.map(({ ms }) => fixed(ms, 2)), fixed(ratio, 2)];
   });
-  const constant = names.every(
-    (name) => new Set(of(name).map(({ calls, items }) => `${calls} ${items}`)).size === 1,
-  );
   const sizes = found.map(({ size }) => whole(size));
-  const head = ["", "calls", "items read", ...sizes.map((size) => `p50 at ${size}, ms`), "last / first"];
+  const head = ["", ...sizes.map((size) => `p50 at ${size}, ms`), "last / first"];
   const text = `## Growth
 
-The stores of lib/dynamo against the embedded store, in memory, with ${sizes.join(", ")} animals; pages of ${PAGE}. Calls of
-DynamoDB and items read are counted at the client, one number a size.
+The stores of lib/dynamo against the embedded store, in memory, with ${sizes.join(", ")} animals; pages of ${PAGE}. test/functions/calls.test.ts
+asserts that the calls and the capacity of each request are constant.
 
 ![p50 by size](benchmarks/growth.svg)
 
 ${table(head, rows)}
 
-Calls and items are ${constant ? "the same at every size" : "**not the same at every size**"}: that is what DynamoDB's own time depends on. The times are the
-embedded store's as well as the service's, in one process, all sizes in turns.
+The times are the embedded store's as well as the service's, in one process, all sizes in turns.
 `;
   const plot = lines(
     "p50 of a request by animals in the store",

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { synthesize } from "../infra/local/synthesize.ts";
+import { synthesize } from "../infra/assembly/synthesize.ts";
 import { localStack } from "../infra/stages.ts";
 import { capacity } from "./capacity.ts";
 import { coldStart } from "./cold/cold.ts";

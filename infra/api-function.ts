@@ -14,7 +14,7 @@ import {
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
-import { bundling } from "./bundling.ts";
+import { bundling } from "./bundle/options.ts";
 import { StageLog } from "./stage-log.ts";
 
 export interface ApiFunctionProps {

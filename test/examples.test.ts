@@ -54,7 +54,7 @@ async function busyService({ refusals, code = "unavailable", wait = 0 }: Busy) {
 
 describe("examples/api.d.ts", () => {
   it("is what openapi.json says", async () => {
-    await node("infra/cli/client-types.ts", ["--check"]);
+    await node("openapi/client-types.ts", ["--check"]);
   });
 });
 

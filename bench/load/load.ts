@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
-import { readStack } from "../../infra/local/template.ts";
+import { readStack } from "../../infra/assembly/template.ts";
 import { localStack } from "../../infra/stages.ts";
 import { body } from "../events.ts";
 import { bars } from "../plot.ts";

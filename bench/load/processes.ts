@@ -42,7 +42,7 @@ async function launch(script: string, args: string[], environment: NodeJS.Proces
 export async function startService(folder: string): Promise<Running & { key: string }> {
   const environment = { DATA_DIR: join(folder, "service"), PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "" };
   const pattern = /^Base URL: (\S+)\nAPI key: (\S+)\n/m;
-  const { match, stop } = await launch("../../infra/local/start.ts", [], environment, pattern);
+  const { match, stop } = await launch("../../local/start.ts", [], environment, pattern);
   return { url: match[1] ?? "", key: match[2] ?? "", stop };
 }
 

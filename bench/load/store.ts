@@ -1,6 +1,6 @@
-import { createTables, startStore, useStore } from "../../infra/local/store.ts";
-import { readStack } from "../../infra/local/template.ts";
+import { readStack } from "../../infra/assembly/template.ts";
 import { localStack } from "../../infra/stages.ts";
+import { createTables, startStore, useStore } from "../../local/store.ts";
 
 /** An embedded store in a process of its own, with the stack's tables. Arguments: its folder, the assembly. */
 const [, , folder, assembly = ""] = process.argv;

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { synthesize } from "../../infra/local/synthesize.ts";
+import { synthesize } from "../../infra/assembly/synthesize.ts";
 import { keysCli } from "../support/keys-cli.ts";
 import { changeFunctions, removeUnknown } from "./assembly.ts";
 import { type Emulator, installTools, openEntrance, REGION, startEmulator } from "./emulator.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
-import { recordCalls } from "../../bench/calls.ts";
 import { generateApiKey, hashApiKey, recordOf } from "../../lib/api-key.ts";
 import { keyStore } from "../../lib/dynamo/key-store.ts";
 import { petCreator } from "../../lib/dynamo/pet-store.ts";
 import type { PetStatus } from "../../lib/pet.ts";
+import { recordCalls } from "../support/calls.ts";
 import { context, event } from "../support/event.ts";
 import { ownTables } from "../support/own-tables.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { recordCalls } from "../../bench/calls.ts";
 import { petCreator, petLister } from "../../lib/dynamo/pet-store.ts";
 import type { Pet, PetStatus } from "../../lib/pet.ts";
+import { recordCalls } from "../support/calls.ts";
 import { ownTables } from "../support/own-tables.ts";
 
 const { pets, claims } = await ownTables();

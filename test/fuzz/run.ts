@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { startService } from "../support/local-service.ts";
 import { fuzz } from "./check.ts";
 
-/** `npm run fuzz -- [--count <inputs>] [--seed <number>] [--minutes <most>]`: fuzzes a local service of its own. */
+/** `npm run test:fuzz -- [--count <inputs>] [--seed <number>] [--minutes <most>]`: fuzzes a local service of its own. */
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "100000" },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { readStack } from "../../infra/local/template.ts";
+import { readStack } from "../../infra/assembly/template.ts";
 
 const KIB = 1024;
 const OPERATION_BUDGET = 210 * KIB;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { readStack } from "../../infra/local/template.ts";
+import { readStack } from "../../infra/assembly/template.ts";
 import { operations } from "../../lib/operations.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON

@@ -8,7 +8,7 @@ import { functionProcesses, openDescriptors, residentMiB } from "./process.ts";
 import { startStoreProcess } from "./store-process.ts";
 
 /**
- * `npm run soak -- [requests]`: mixed load on a local service, while its store is killed and restarted five
+ * `npm run test:soak -- [requests]`: mixed load on a local service, while its store is killed and restarted five
  * times and its function processes twenty times. It fails
  * - when a request gets no answer, or one that is neither right nor a 500, 503 or 504;
  * - when an acknowledged animal is not in the list exactly once;

@@ -1,9 +1,9 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTables, type Store, startStore } from "../../infra/local/store.ts";
-import { synthesize } from "../../infra/local/synthesize.ts";
-import { readStack } from "../../infra/local/template.ts";
+import { synthesize } from "../../infra/assembly/synthesize.ts";
+import { readStack } from "../../infra/assembly/template.ts";
+import { createTables, type Store, startStore } from "../../local/store.ts";
 import { type LocalService, startService } from "./local-service.ts";
 
 /** What the tests share, for global-teardown.ts to end. */

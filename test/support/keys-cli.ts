@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const entry = fileURLToPath(new URL("../../infra/cli/keys.ts", import.meta.url));
+const entry = fileURLToPath(new URL("../../cli/keys.ts", import.meta.url));
 
 /** What a run of `npm run keys -- ...` did. */
 export interface Run {

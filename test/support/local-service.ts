@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const entry = fileURLToPath(new URL("../../infra/local/start.ts", import.meta.url));
+const entry = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
 
 /** What `npm start` runs, as a process of its own. */
 export interface LocalService {

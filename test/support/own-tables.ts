@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createTables } from "../../infra/local/store.ts";
-import { readStack } from "../../infra/local/template.ts";
+import { readStack } from "../../infra/assembly/template.ts";
+import { createTables } from "../../local/store.ts";
 
 /**
  * Makes tables for one test file alone, and has the functions that it imports from then on use them.

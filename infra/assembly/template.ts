@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import { evaluate, type Json } from "./intrinsics.ts";
+
+/** What a synthesized template says about a Lambda function. */
+export interface FunctionDefinition {
+  name: string;
+  /** folder with the bundled code */
+  code: string;
+  /** `file.export` */
+  handler: string;
+  environment: Record<string, string>;
+  timeoutMs: number;
+  memoryMb: number;
+}
+
+export interface Route {
+  method: string;
+  /** as in the template, e.g. /pets/{petId} */
+  path: string;
+  integration:
+    | { type: "AWS_PROXY"; functionName: string }
+    | { type: "MOCK"; accepts: string[]; status: number; headers: Record<string, string>; body: string };
+}
+
+export interface GatewayResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** How many requests a stage takes. */
+export interface ThrottleSettings {
+  /** requests a second, in the long run */
+  rate: number;
+  /** requests at once, after a pause */
+  burst: number;
+}
+
+/** A stack's template in the terms that this machine can serve. */
+export interface LocalStack {
+  tables: CreateTableCommandInput[];
+  functions: FunctionDefinition[];
+  routes: Route[];
+  gatewayResponses: Map<string, GatewayResponse>;
+  authorizer: { functionName: string; pattern: RegExp; cacheSeconds: number };
+  stageName: string;
+  /** for all methods together */
+  throttling: ThrottleSettings;
+  /** with API Gateway's $context variables */
+  accessLogFormat: string;
+  /** the outputs that need no deployed resource, such as table names */
+  outputs: Record<string, string>;
+}
+
+interface Resource {
+  Type: string;
+  Properties: Record<string, Json>;
+}
+
+const unquote = (value: string) => value.replace(/^'(.*)'$/, "$1");
+
+/** Static headers, whose names end the keys and whose values stand in quotes. */
+const staticHeaders = (parameters: Record<string, string> = {}) =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([key, value]) => [
+      key.slice(key.indexOf(".header.") + 8),
+      unquote(value),
+    ]),
+  );
+
+/** The function that an integration's or authorizer's URI invokes. */
+const invoked = (uri: string) => /:function:([^/:]+)/.exec(uri)?.[1] ?? uri;
+
+function integrationOf(integration: Record<string, Json>): Route["integration"] {
+  if (integration.Type === "AWS_PROXY") return { type: "AWS_PROXY", functionName: invoked(integration.Uri) };
+  const [response] = integration.IntegrationResponses;
+  return {
+    type: "MOCK",
+    accepts: Object.keys(integration.RequestTemplates),
+    status: Number(response.StatusCode),
+    headers: staticHeaders(response.ResponseParameters),
+    body: response.ResponseTemplates["application/json"],
+  };
+}
+
+/**
+ * Reads a stack from a synthesized cloud assembly.
+ *
+ * @param folder where `synthesize` wrote it
+ * @param stackName e.g. animal-store-staging
+ */
+export function readStack(folder: string, stackName: string): LocalStack {
+  const template = JSON.parse(readFileSync(join(folder, `${stackName}.template.json`), "utf8"));
+  const resources = Object.entries<Resource>(template.Resources);
+  const all = (type: string) =>
+    resources
+      .filter(([, resource]) => resource.Type === `AWS::${type}`)
+      .map(([id, resource]) => ({ id, ...evaluate(resource.Properties) }));
+
+  const apiResources = new Map(all("ApiGateway::Resource").map((resource) => [resource.id, resource]));
+  const pathOf = (id: string): string => {
+    const resource = apiResources.get(id);
+    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : "";
+  };
+  const [authorizer] = all("ApiGateway::Authorizer");
+  const [stage] = all("ApiGateway::Stage");
+  const everyMethod = stage.MethodSettings.find(
+    ({ ResourcePath, HttpMethod }: Json) => ResourcePath === "/*" && HttpMethod === "*",
+  );
+
+  return {
+    tables: all("DynamoDB::Table").map((table) => ({
+      TableName: table.id,
+      AttributeDefinitions: table.AttributeDefinitions,
+      KeySchema: table.KeySchema,
+      GlobalSecondaryIndexes: table.GlobalSecondaryIndexes,
+      BillingMode: table.BillingMode,
+    })),
+    functions: all("Lambda::Function").map((each) => ({
+      name: each.id,
+      code: join(folder, `asset.${each.Code.S3Key.replace(/\.zip$/, "")}`),
+      handler: each.Handler,
+      environment: each.Environment.Variables,
+      timeoutMs: each.Timeout * 1000,
+      memoryMb: each.MemorySize,
+    })),
+    routes: all("ApiGateway::Method").map((method) => ({
+      method: method.HttpMethod,
+      path: pathOf(method.ResourceId),
+      integration: integrationOf(method.Integration),
+    })),
+    gatewayResponses: new Map(
+      all("ApiGateway::GatewayResponse").map((response) => [
+        response.ResponseType,
+        {
+          status: Number(response.StatusCode),
+          headers: staticHeaders(response.ResponseParameters),
+          body: response.ResponseTemplates["application/json"],
+        },
+      ]),
+    ),
+    authorizer: {
+      functionName: invoked(authorizer.AuthorizerUri),
+      pattern: new RegExp(authorizer.IdentityValidationExpression),
+      cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
+    },
+    stageName: stage.StageName,
+    throttling: { rate: everyMethod.ThrottlingRateLimit, burst: everyMethod.ThrottlingBurstLimit },
+    accessLogFormat: stage.AccessLogSetting.Format,
+    outputs: Object.fromEntries(
+      Object.entries<{ Value: Json }>(template.Outputs).map(([name, { Value }]) => [name, evaluate(Value)]),
+    ),
+  };
+}

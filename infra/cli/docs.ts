@@ -1,6 +1,0 @@
-import { fileURLToPath } from "node:url";
-import { buildDocs } from "../local/docs.ts";
-
-/** `npm run docs:build`: writes the page about the API as a static site. */
-await buildDocs(fileURLToPath(new URL("../../build/docs", import.meta.url)));
-console.log("The site is in build/docs.");

@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "@jest/globals";
+import { readStack } from "../../infra/assembly/template.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const assembly = process.env.TEST_ASSEMBLY ?? "";
+
+interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function node(args: string[], input = ""): Promise<Run> {
+  return new Promise((done) => {
+    const options = { env: { PATH: process.env.PATH ?? "" } };
+    const child = execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+const trace = (input: string, ...args: string[]) =>
+  node([join(root, "cli/trace.ts"), "--assembly", assembly, ...args], input);
+
+/** The stack of an error that a deployed bundle throws: it starts without its environment. */
+async function realStack(): Promise<string> {
+  const { functions } = readStack(assembly, "animal-store-staging");
+  const code = functions.find(({ name }) => name.startsWith("GetPet"))?.code ?? "";
+  const file = JSON.stringify(join(code, "index.js"));
+  const { stdout } = await node([
+    "-e",
+    `try { require(${file}) } catch (error) { console.log(error.stack) }`,
+  ]);
+  return stdout;
+}
+
+/** Where a text is in a source file, counted from 1. */
+const lineOf = (path: string, text: string) =>
+  readFileSync(join(root, path), "utf8")
+    .split("\n")
+    .findIndex((line) => line.includes(text)) + 1;
+
+const thrown = `lib/env.ts:${lineOf("lib/env.ts", "throw new Error")}:`;
+const called = `functions/get-pet.ts:${lineOf("functions/get-pet.ts", "env.petsTable")}:`;
+
+describe("npm run trace", () => {
+  it("finds the source of a real error of a real bundle", async () => {
+    const { code, stdout } = await trace(await realStack(), "--function", "get-pet");
+    expect(code).toBe(0);
+    expect(stdout).toContain("The environment variable PETS_TABLE is not set.");
+    expect(stdout).toContain(thrown);
+    expect(stdout).toContain(called);
+    expect(stdout).not.toContain("index.js:");
+  });
+
+  it("reads a line of the log, which says itself of which function it is", async () => {
+    const stack = (await realStack()).split("\n").filter((line) => /^\s+at /.test(line));
+    const log = {
+      level: "ERROR",
+      message: { operation: "getPet", status: 500, error: { cause: { stack } } },
+    };
+    const { stdout } = await trace(`${JSON.stringify(log)}\n{"level":"INFO","message":"started"}\n`);
+    expect(stdout).toContain(thrown);
+    expect(stdout).toContain(called);
+    expect(stdout).not.toContain("started");
+  });
+
+  it("says in one line what is wrong", async () => {
+    const frame = "    at x (/var/task/index.js:1:1)";
+    const cases: [string[], string][] = [
+      [[], "Which function is this of? Say so with --function, such as get-pet."],
+      [["--function", "put-pet"], "There is no function put-pet in animal-store-staging."],
+      [
+        ["--assembly", "/nonexistent", "--function", "get-pet"],
+        "There is no stack animal-store-staging in /nonexistent: run `npx cdk synth`, or say --assembly.",
+      ],
+    ];
+    for (const [args, message] of cases) {
+      expect(await trace(frame, ...args)).toEqual({ code: 1, stdout: "", stderr: `trace: ${message}\n` });
+    }
+  });
+
+  it("explains itself, and wrong usage", async () => {
+    const help = await trace("", "--help");
+    expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("Usage: npm run trace -- ")]);
+    const wrong = await trace("", "--all");
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("unknown option '--all'")]);
+  });
+});

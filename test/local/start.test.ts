@@ -1,0 +1,182 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { type Store, startStore } from "../../local/store.ts";
+import { type LocalService, spawnService, startService } from "../support/local-service.ts";
+
+let folder: string;
+const ends: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "animal-store-start-"));
+});
+
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+  await rm(folder, { recursive: true });
+});
+
+async function started(environment: Record<string, string> = {}): Promise<LocalService> {
+  const service = await startService({ DATA_DIR: folder, ...environment });
+  ends.push(() => service.stop("SIGKILL"));
+  return service;
+}
+
+/** Runs the service where it must end by itself; returns its exit code and output. */
+async function failed(environment: Record<string, string>) {
+  const { output, ended } = spawnService({ DATA_DIR: folder, ...environment });
+  return { code: await ended, output: output() };
+}
+
+const headersOf = (key: string) => ({ Authorization: `Bearer ${key}`, "Content-Type": "application/json" });
+
+describe("npm start", () => {
+  it("keeps every animal that it has acknowledged, and its key, when it is killed right after", async () => {
+    const first = await started();
+    const headers = headersOf(first.key);
+    const body = '{"name":"Survivor","categoryId":1}';
+    const response = await fetch(`${first.baseUrl}/pets`, { method: "POST", headers, body });
+    await first.stop("SIGKILL");
+    expect(response.status).toBe(201);
+    const { id } = (await response.json()) as { id: number };
+
+    const second = await started();
+    expect(second.key).toBe(first.key);
+    const again = await fetch(`${second.baseUrl}/pets/${id}`, { headers });
+    expect([again.status, await again.json()]).toEqual([
+      200,
+      { id, name: "Survivor", categoryId: 1, status: "available" },
+    ]);
+  });
+
+  it("prints its address, key and a command to try, keeps its files private, and stops at a signal", async () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const service = await started();
+      const { baseUrl, key } = service;
+      expect(service.output()).toContain(
+        `Base URL: ${baseUrl}\nAPI key: ${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\n`,
+      );
+      expect(baseUrl).toMatch(/^http:\/\/localhost:\d+\/v1$/);
+      expect((await fetch(`${baseUrl}/pets`, { headers: headersOf(key) })).status).toBe(200);
+      expect((await readFile(join(folder, "api-key"), "utf8")).trim()).toBe(key);
+      expect((await stat(join(folder, "api-key"))).mode & 0o777).toBe(0o600);
+      expect((await stat(join(folder, "dynamodb"))).mode & 0o777).toBe(0o700);
+      expect(await service.stop(signal)).toBe(0);
+      await expect(fetch(baseUrl)).rejects.toThrow();
+    }
+  });
+
+  it("makes no file that others can read, even in a folder that they can", async () => {
+    await chmod(folder, 0o755);
+    await mkdir(join(folder, "dynamodb"), { mode: 0o755 });
+    await started();
+    const made = (await readdir(folder, { recursive: true })).filter((name) => name !== "dynamodb");
+    expect(made).toContain("api-key");
+    for (const name of made) {
+      const { mode } = await stat(join(folder, name));
+      expect([name, mode & 0o077]).toEqual([name, 0]);
+    }
+  });
+
+  it("tells all but one of three that start at the same moment that the data are in use", async () => {
+    const services = [1, 2, 3].map(() => spawnService({ DATA_DIR: folder }));
+    for (const { child, ended } of services) {
+      ends.push(async () => {
+        child.kill("SIGKILL");
+        await ended;
+      });
+    }
+    // Two of them end by themselves.
+    const codes: (number | null)[] = [];
+    await new Promise<void>((resolve) => {
+      for (const { ended } of services) ended.then((code) => codes.push(code) === 2 && resolve());
+    });
+    expect(codes).toEqual([1, 1]);
+    const lines = services.filter(({ child }) => child.exitCode === 1).map(({ output }) => output());
+    expect(new Set(lines)).toEqual(
+      new Set([`animal-store: The data folder ${folder}/dynamodb is in use by another process.\n`]),
+    );
+  });
+
+  it("uses the DynamoDB server that it is given", async () => {
+    const store: Store = await startStore();
+    ends.push(store.close);
+    const service = await started({ AWS_ENDPOINT_URL_DYNAMODB: store.endpoint });
+    const headers = headersOf(service.key);
+    const body = '{"name":"Elsewhere","categoryId":1}';
+    expect((await fetch(`${service.baseUrl}/pets`, { method: "POST", headers, body })).status).toBe(201);
+    await expect(stat(join(folder, "dynamodb"))).rejects.toThrow();
+    // The store without an answer: neither 401 nor a hang.
+    await store.close();
+    ends.length = 1;
+    ends[0] = () => service.stop("SIGKILL");
+    const response = await fetch(`${service.baseUrl}/pets`, { headers });
+    expect([response.status, await response.json()]).toMatchObject([
+      503,
+      { code: "unavailable", status: 503 },
+    ]);
+    expect(response.headers.get("retry-after")).toBe("1");
+  });
+});
+
+describe("npm start ends with one clear line and exit code 1", () => {
+  const oneLine = (output: string) => expect(output.trimEnd().split("\n")).toHaveLength(1);
+
+  it("when its port is in use", async () => {
+    const other: Server = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    ends.push(() => other.close());
+    const { port } = other.address() as AddressInfo;
+    const { code, output } = await failed({ PORT: String(port) });
+    expect([code, output]).toEqual([1, `animal-store: Port ${port} is in use. Set PORT to another one.\n`]);
+  });
+
+  it.each(["x", "-1", "65536", "1.5"])("when its port is %s", async (PORT) => {
+    expect(await failed({ PORT })).toEqual({
+      code: 1,
+      output: "animal-store: PORT must be a number from 0 to 65535.\n",
+    });
+  });
+
+  it("when its data are corrupt", async () => {
+    await mkdir(join(folder, "dynamodb"));
+    await writeFile(join(folder, "dynamodb", "CURRENT"), "garbage");
+    const { code, output } = await failed({});
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining(`The data folder ${folder}/dynamodb cannot be opened: `),
+    ]);
+    oneLine(output);
+  });
+
+  it("when its data cannot be written", async () => {
+    await writeFile(join(folder, "file"), "");
+    const DATA_DIR = join(folder, "file", "data");
+    expect(await failed({ DATA_DIR })).toEqual({
+      code: 1,
+      output: `animal-store: The data folder ${DATA_DIR} cannot be made (ENOTDIR): is its parent there and writable?\n`,
+    });
+  });
+
+  it("when its data are in use by another instance", async () => {
+    const store = await startStore(join(folder, "dynamodb"));
+    ends.push(store.close);
+    const { code, output } = await failed({});
+    expect([code, output]).toEqual([
+      1,
+      `animal-store: The data folder ${folder}/dynamodb is in use by another process.\n`,
+    ]);
+  });
+
+  it("when its DynamoDB server does not answer", async () => {
+    const store = await startStore();
+    await store.close();
+    const { code, output } = await failed({ AWS_ENDPOINT_URL_DYNAMODB: store.endpoint });
+    expect(code).toBe(1);
+    expect(output).toContain(`The DynamoDB endpoint ${store.endpoint} cannot be used: `);
+    oneLine(output);
+  });
+});

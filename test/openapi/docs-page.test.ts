@@ -1,0 +1,111 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { buildDocs } from "../../openapi/docs-page.ts";
+
+const origin = new URL(process.env.CONTRACT_URL ?? "").origin;
+const key = process.env.CONTRACT_KEY ?? "";
+
+/** A GET whose path and Host are sent as they are; fetch would mend both. */
+function raw(path: string, host: string): Promise<{ status: number | undefined; body: string }> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    get({ hostname, port, path, headers: { host } }, (response) => {
+      let body = "";
+      response.on("data", (chunk) => {
+        body += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode, body }));
+    }).on("error", reject);
+  });
+}
+
+describe("the docs page", () => {
+  it("is at /docs, with the local key filled in and everything it loads beside it", async () => {
+    const page = await fetch(`${origin}/docs`);
+    expect([page.status, page.url]).toEqual([200, `${origin}/docs/`]);
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const html = await page.text();
+    expect(html).toContain(`data-key="${key}"`);
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? "");
+    expect(loaded).toHaveLength(4);
+    for (const name of loaded) {
+      const file = await fetch(new URL(name, page.url));
+      expect([name, file.status]).toEqual([name, 200]);
+      expect(await file.text()).not.toContain(key);
+    }
+  });
+
+  it("describes the service that shows it first", async () => {
+    for (const host of ["localhost:1234", "127.0.0.1:1234"]) {
+      const { servers, paths } = JSON.parse((await raw("/docs/openapi.json", host)).body);
+      expect(servers[0].url).toBe(`http://${host}/v1`);
+      expect(Object.keys(paths)).toEqual(["/pets", "/pets/{petId}"]);
+    }
+  });
+
+  it("can be read by no other site", async () => {
+    for (const path of ["/docs/", "/docs/page.js", "/docs/openapi.json"]) {
+      const { headers } = await fetch(origin + path, { headers: { Origin: "https://evil.example" } });
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+      expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+      expect(headers.get("cache-control")).toBe("no-store");
+    }
+  });
+
+  it.each([
+    "evil.example",
+    "evil.example:3000",
+    "localhost.evil.example",
+    "localhost:1@evil.example",
+    "[::1]",
+  ])("is not there for the Host %s, which may have been pointed at this machine", async (host) => {
+    for (const path of ["/docs", "/docs/", "/docs/openapi.json"]) {
+      const { status, body } = await raw(path, host);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(body).not.toContain(key);
+    }
+  });
+
+  it.each([
+    "/docs/../package.json",
+    "/docs/..%2fpackage.json",
+    "/docs//index.html",
+    "/docs/swagger-ui.js",
+    "/docs/package.json",
+    "/docs/constructor",
+    "/docs/__proto__",
+    "/docsx",
+    "/docs/index.html/",
+  ])("has no file but its own: %s", async (path) => {
+    const { status, body } = await raw(path, new URL(origin).host);
+    expect([status, JSON.parse(body).code]).toEqual([404, "not_found"]);
+  });
+
+  it.each(["POST", "HEAD", "DELETE", "OPTIONS"])("does not take %s", async (method) => {
+    expect((await fetch(`${origin}/docs/`, { method })).status).toBe(404);
+  });
+});
+
+describe("the static site", () => {
+  it("has all files and no key", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "animal-store-docs-"));
+    await buildDocs(folder);
+    expect((await readdir(folder)).sort()).toEqual([
+      "LICENSE-swagger-ui",
+      "favicon-32x32.png",
+      "index.html",
+      "openapi.json",
+      "page.js",
+      "swagger-ui-bundle.js",
+      "swagger-ui.css",
+    ]);
+    const html = await readFile(join(folder, "index.html"), "utf8");
+    expect(html).not.toContain("data-key");
+    expect(html).not.toMatch(/(src|href)="(https?:)?\//);
+    await rm(folder, { recursive: true });
+  });
+});
