@@ -1,7 +1,7 @@
 /** @type {import("jest").Config} */
 export default {
   extensionsToTreatAsEsm: [".ts"],
-  transform: { "\\.ts$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } } }] },
+  transform: { "\\.ts$": "<rootDir>/test/support/strip-types.js" },
   testMatch: ["<rootDir>/test/**/*.test.ts"],
   globalSetup: "<rootDir>/test/support/global-setup.ts",
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",

@@ -2,16 +2,29 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { generate } from "selfsigned";
+import forge from "node-forge";
 
 const pet = { id: { N: "1" }, name: { S: "Rex" }, categoryId: { N: "1" }, status: { S: "available" } };
-const key = { keyId: { S: "key_bench" }, name: { S: "bench" }, scopes: { SS: ["pets:read"] } };
+const apiKey = { keyId: { S: "key_bench" }, name: { S: "bench" }, scopes: { SS: ["pets:read"] } };
 
 const answers: Record<string, (input: { TableName?: string }) => unknown> = {
-  GetItem: ({ TableName }) => ({ Item: TableName === "Keys" ? { ...key, createdAt: { N: "0" } } : pet }),
+  GetItem: ({ TableName }) => ({ Item: TableName === "Keys" ? { ...apiKey, createdAt: { N: "0" } } : pet }),
   Query: () => ({ Items: [pet], Count: 1, ScannedCount: 1 }),
   PutItem: () => ({}),
 };
+
+/** A new RSA key and a certificate for an IP address that is valid for a year, both as PEM. */
+function selfSigned(ip: string) {
+  const { privateKey, publicKey } = forge.pki.rsa.generateKeyPair(2048);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = publicKey;
+  certificate.setSubject([{ name: "commonName", value: ip }]);
+  certificate.setIssuer(certificate.subject.attributes);
+  certificate.validity.notAfter.setFullYear(certificate.validity.notBefore.getFullYear() + 1);
+  certificate.setExtensions([{ name: "subjectAltName", altNames: [{ type: 7, ip }] }]);
+  certificate.sign(privateKey, forge.md.sha256.create());
+  return { key: forge.pki.privateKeyToPem(privateKey), cert: forge.pki.certificateToPem(certificate) };
+}
 
 /**
  * Starts a server that answers as DynamoDB does, at once and always the same, over TLS with a certificate that
@@ -21,13 +34,10 @@ const answers: Record<string, (input: { TableName?: string }) => unknown> = {
  * @returns what its clients need in their environment
  */
 export async function startMock(folder: string) {
-  const { private: privateKey, cert } = await generate([{ name: "commonName", value: "127.0.0.1" }], {
-    keyType: "ec",
-    extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] }],
-  });
+  const { key, cert } = selfSigned("127.0.0.1");
   const certificate = join(folder, "certificate.pem");
   await writeFile(certificate, cert);
-  const server = createServer({ key: privateKey, cert }, (request, response) => {
+  const server = createServer({ key, cert }, (request, response) => {
     let text = "";
     request.on("data", (chunk) => (text += chunk));
     request.on("end", () => {
