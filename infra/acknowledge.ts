@@ -2,10 +2,10 @@ import { Validations } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
 /**
- * Records why a rule of cdk-nag (pack AwsSolutions) does not apply to a construct and what is below it.
+ * Records why a rule of cdk-nag (pack AwsSolutions) does not apply to a construct and its children.
  *
- * @param finding the rule, and in brackets the one finding of it that is meant
- * @param reason why this is as it should be, for the reader of a review
+ * @param finding the rule; a single finding of the rule follows in brackets
+ * @param reason why the construct is right as it is, for reviewers
  */
 export function acknowledge(construct: IConstruct, finding: string, reason: string): void {
   Validations.of(construct).acknowledge({ id: `AwsSolutions::AwsSolutions-${finding}`, reason });

@@ -5,7 +5,6 @@ import {
   type AlarmProps,
   ComparisonOperator,
   type IMetric,
-  type Metric,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
@@ -15,16 +14,15 @@ import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import type { OperationFunctions } from "./api.ts";
 import type { ApiFunction } from "./api-function.ts";
 import type { DeprecatedCalls } from "./deprecated-calls.ts";
 
-/** What the alarms and the dashboard look at. */
-export interface Watched {
+/** What the alarms and the dashboard show. */
+export interface MonitoredResources {
   api: RestApi;
-  functions: Record<string, ApiFunction>;
+  functions: OperationFunctions & { authorize: ApiFunction };
   tables: Record<string, Table>;
-  /** each function's requests that DynamoDB throttled */
-  dataThrottles: Record<string, Metric>;
   deprecated: DeprecatedCalls;
 }
 
@@ -35,7 +33,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    // CloudWatch cannot publish to a topic that is encrypted with AWS's own key.
+    // CloudWatch cannot publish to a topic that is encrypted with an AWS managed key.
     const key = new Key(this, "Key", {
       enableKeyRotation: true,
       description: "Animal Store alarms",
@@ -48,7 +46,7 @@ export class Alarms extends Construct {
     this.topicArn = topic.topicArn;
   }
 
-  /** Adds an alarm that goes to the topic. A metric without data is no reason for one. */
+  /** Adds an alarm that notifies the topic when it goes off and when it ends. Missing data is no reason for it. */
   add(id: string, props: Omit<AlarmProps, "comparisonOperator" | "evaluationPeriods">): Alarm {
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -61,44 +59,50 @@ export class Alarms extends Construct {
     return alarm;
   }
 
-  /** Adds the alarms of a whole stage. On its 5xx answers, which are no errors of a function, releases go back too. */
-  watch({ api, functions, dataThrottles, deprecated }: Watched, releases: LambdaDeploymentGroup[]): void {
+  /**
+   * Adds the alarms of a whole stage.
+   *
+   * @param releases are rolled back when the API returns too many 5xx
+   */
+  monitor({ api, functions, deprecated }: MonitoredResources, releases: LambdaDeploymentGroup[]): void {
     const period = Duration.minutes(5);
     const serverErrors = this.add("ServerErrors", {
-      alarmDescription: "More than 1 % of the requests of 5 minutes were answered with a 5xx.",
+      alarmDescription: "More than 1 % of the responses of 5 minutes were a 5xx.",
       metric: api.metricServerError({ statistic: "avg", period }),
       threshold: 0.01,
     });
     for (const release of releases) release.addAlarm(serverErrors);
     this.add("AuthorizerErrors", {
-      alarmDescription: "The authorizer failed, so that clients got a 503. A refused key is no failure.",
-      metric: functions.authorize?.metricErrors({ period }) as IMetric,
+      alarmDescription: "The authorizer failed and clients got a 503. A refused key does not count.",
+      metric: functions.authorize.metricErrors({ period }),
       threshold: 0,
     });
-    for (const [name, each] of Object.entries(functions)) {
-      this.add(`${name}Throttles`, {
-        alarmDescription: `Lambda refused to start ${name}: the account's or its own concurrency is used up.`,
-        metric: each.metricThrottles({ period }),
-        threshold: 0,
-      });
-    }
-    for (const [name, metric] of Object.entries(dataThrottles)) {
-      this.add(`${name}DataThrottles`, {
-        alarmDescription: `DynamoDB throttled ${name}, whose clients get a 503 when that lasts.`,
-        metric,
-        threshold: 0,
-      });
-    }
+    for (const [name, fn] of Object.entries(functions)) this.#addThrottles(name, fn, period);
     this.add("DeprecatedCalls", {
-      alarmDescription: "Somebody still called getPet today; the dashboard says which keys.",
+      alarmDescription: "Clients called getPet today; the dashboard shows the keys.",
       metric: deprecated.metric({ period: Duration.days(1) }),
       threshold: 0,
     });
   }
+
+  #addThrottles(name: string, fn: ApiFunction, period: Duration): void {
+    this.add(`${name}Throttles`, {
+      alarmDescription: `Lambda did not start ${name}: the concurrency of the account or of the function is used up.`,
+      metric: fn.metricThrottles({ period }),
+      threshold: 0,
+    });
+    for (const { table, operation, metric } of fn.tableThrottles) {
+      this.add(`${name}${table}${operation}Throttles`, {
+        alarmDescription: `DynamoDB throttled ${operation} on ${table} for ${name}; clients get a 503 if it lasts.`,
+        metric,
+        threshold: 0,
+      });
+    }
+  }
 }
 
-/** The alarms on which a release of a function is rolled back. */
-export function releaseAlarms(
+/** Adds the alarms on which a release of a function is rolled back. */
+export function addReleaseAlarms(
   alarms: Alarms,
   name: string,
   metrics: { errors: IMetric; p99: IMetric },

@@ -1,80 +1,103 @@
-import { fileURLToPath } from "node:url";
 import { Duration } from "aws-cdk-lib";
+import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { Operation, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Alias,
   ApplicationLogLevel,
   Architecture,
   type IFunction,
+  Function as LambdaFunction,
   LoggingFormat,
   Runtime,
   SystemLogLevel,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
-import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
-import { bundling } from "./bundle/options.ts";
+import { functionCode } from "./bundle/code.ts";
 import { StageLog } from "./stage-log.ts";
 
+/** What a function can do with one table. */
+export interface TableAccess {
+  table: Table;
+  /** calls of DynamoDB, such as `Operation.GET_ITEM` */
+  operations: Operation[];
+  /** the index that they are restricted to; without one they reach the table itself */
+  index?: string;
+}
+
+/** Everything about one function. Its permissions, throttle metrics and alarms follow from `access`. */
 export interface ApiFunctionProps {
-  /** the file's name in functions/, without its ending */
+  /** the file's name in functions/, without its extension */
   entry: string;
   environment: Record<string, string>;
-  /** instances that it has to itself and may not exceed */
+  access: TableAccess[];
+  /** instances that are reserved for the function and that it cannot exceed */
   reservedConcurrency: number | undefined;
 }
 
-/** One Lambda function with a log and a role of its own, which may do nothing but write that log and traces. */
-export class ApiFunction extends NodejsFunction {
-  #live: Alias | undefined;
+/** One Lambda function with its own log group and role. The role allows that log, traces, and the declared access. */
+export class ApiFunction extends LambdaFunction {
+  /** the requests that DynamoDB throttled, for each table and operation that the function calls */
+  readonly tableThrottles: { table: string; operation: Operation; metric: Metric }[];
+  #alias: Alias | undefined;
 
-  constructor(scope: Construct, id: string, { entry, environment, reservedConcurrency }: ApiFunctionProps) {
+  constructor(scope: Construct, id: string, props: ApiFunctionProps) {
+    const { entry, environment, access, reservedConcurrency } = props;
     const logGroup = new StageLog(scope, `${id}Logs`);
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
 
     super(scope, id, {
-      entry: fileURLToPath(new URL(`../functions/${entry}.ts`, import.meta.url)),
+      code: functionCode(entry),
+      handler: "start.handler", // infra/bundle/start.mjs
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,
-      // The data client gives up after about 3.5 s (lib/dynamo/client.ts), the gateway after 29 s.
+      // The DynamoDB client gives up after about 3.5 s (lib/dynamo/client.ts), API Gateway after 29 s.
       timeout: Duration.seconds(6),
       environment,
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      // Lambda's own lines on every start and end would cost more than they tell; the access log has them.
+      // Lambda's own lines on every start and end cost more than they tell; the access log has the same facts.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: Tracing.ACTIVE,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
-      // Lambda would set a variable for the SDK's HTTP agent that Node 24 no longer needs.
-      awsSdkConnectionReuse: false,
-      bundling,
-      handler: "start.handler", // infra/bundle/start.mjs
     });
     acknowledge(
       role,
       "IAM5[Resource::*]",
-      "X-Ray has no resources: sending traces can only be allowed for all.",
+      "X-Ray has no resources: traces can only be allowed for all of them.",
+    );
+
+    for (const { table, operations, index } of access) {
+      const resource = index ? `${table.tableArn}/index/${index}` : table.tableArn;
+      for (const operation of operations) {
+        this.addToRolePolicy(
+          new PolicyStatement({ actions: [`dynamodb:${operation}`], resources: [resource] }),
+        );
+      }
+    }
+    this.tableThrottles = access.flatMap(({ table, operations }) =>
+      operations.map((operation) => ({
+        table: table.node.id,
+        operation,
+        metric: table.metricThrottledRequestsForOperation(operation),
+      })),
     );
   }
 
-  /** What callers invoke: the alias where there is one, else the newest code. */
-  get live(): IFunction {
-    return this.#live ?? this;
+  /** What callers invoke: the alias if the function has one, else the newest code. */
+  get target(): IFunction {
+    return this.#alias ?? this;
   }
 
-  /** Puts the function behind an alias, to which new code can be shifted bit by bit. */
+  /** Puts the function behind an alias, so that new code can receive calls gradually. */
   addLiveAlias(): Alias {
-    this.#live = new Alias(this, "Live", { aliasName: "live", version: this.currentVersion });
-    return this.#live;
-  }
-
-  /** Lets the function do one thing with one resource. */
-  allow(action: string, resource: string): void {
-    this.addToRolePolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
+    this.#alias = new Alias(this, "Live", { aliasName: "live", version: this.currentVersion });
+    return this.#alias;
   }
 }

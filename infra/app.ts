@@ -4,7 +4,7 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { AnimalStoreStack } from "./stack.ts";
 import { stackName, stages } from "./stages.ts";
 
-// Set here and not in cdk.json, so that every way to synthesize gives the same templates.
+// Set here and not in cdk.json, so that every way to synthesize returns the same templates.
 const featureFlags = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json");
 
 const app = new App({ context: featureFlags });
@@ -12,5 +12,5 @@ for (const stage of stages) {
   new AnimalStoreStack(app, stackName(stage.name), stage);
 }
 
-// Every synthesis, and so every deployment, fails on what the rules of AWS Solutions find.
+// Every synthesis, and so every deployment, fails on a finding of the AWS Solutions rules.
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

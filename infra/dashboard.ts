@@ -1,12 +1,12 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import type { Watched } from "./alarms.ts";
+import type { MonitoredResources } from "./alarms.ts";
 
-/** What an operator wants to see during a deployment: traffic and errors first, then where they come from. */
+/** Adds what an operator needs during a deployment: traffic and errors first, then where they come from. */
 export function addDashboard(
   scope: Construct,
-  { api, functions, tables, dataThrottles, deprecated }: Watched,
+  { api, functions, tables, deprecated }: MonitoredResources,
 ): void {
   const period = Duration.minutes(1);
   const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
@@ -19,7 +19,7 @@ export function addDashboard(
       leftYAxis: { min: 0 },
       rightYAxis: { min: 0 },
     });
-  const each = <T>(parts: Record<string, T>, metric: (part: T, label: string) => IMetric) =>
+  const metrics = <T>(parts: Record<string, T>, metric: (part: T, label: string) => IMetric) =>
     Object.entries(parts).map(([label, part]) => metric(part, label));
 
   new Dashboard(scope, "Dashboard", {
@@ -40,31 +40,35 @@ export function addDashboard(
       [
         graph(
           "Functions: errors and throttles",
-          each(functions, (part, label) => part.metricErrors({ period, label })),
-          each(functions, (part, label) => part.metricThrottles({ period, label: `${label} throttled` })),
+          metrics(functions, (part, label) => part.metricErrors({ period, label })),
+          metrics(functions, (part, label) => part.metricThrottles({ period, label: `${label} throttled` })),
         ),
         graph(
           "Functions: duration p99 (ms)",
-          each(functions, (part, label) => part.metricDuration({ period, statistic: "p99", label })),
+          metrics(functions, (part, label) => part.metricDuration({ period, statistic: "p99", label })),
         ),
         graph(
           "Functions: calls",
-          each(functions, (part, label) => part.metricInvocations({ period, label })),
+          metrics(functions, (part, label) => part.metricInvocations({ period, label })),
         ),
       ],
       [
         graph(
           "Tables: consumed capacity",
-          each(tables, (part, label) =>
+          metrics(tables, (part, label) =>
             part.metricConsumedReadCapacityUnits({ period, label: `${label} read` }),
           ),
-          each(tables, (part, label) =>
+          metrics(tables, (part, label) =>
             part.metricConsumedWriteCapacityUnits({ period, label: `${label} write` }),
           ),
         ),
         graph(
           "Tables: throttled requests",
-          each(dataThrottles, (metric, label) => metric.with({ label })),
+          Object.entries(functions).flatMap(([name, fn]) =>
+            fn.tableThrottles.map(({ table, operation, metric }) =>
+              metric.with({ label: `${name}: ${operation} on ${table}` }),
+            ),
+          ),
         ),
         graph("Deprecated getPet: calls an hour by key", [
           new MathExpression({ expression: deprecated.byKey, label: "", period: Duration.hours(1) }),

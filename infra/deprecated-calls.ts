@@ -4,9 +4,9 @@ import { Construct } from "constructs";
 import { getPet } from "../lib/operations.ts";
 import type { ApiFunction } from "./api-function.ts";
 
-/** Who still calls the deprecated operation, counted by key from the function's log. */
+/** Counts the calls of the deprecated operation by key, from the function's log. */
 export class DeprecatedCalls extends Construct {
-  /** a search expression for the calls by key, for the dashboard */
+  /** a search expression that returns the calls by key, for the dashboard */
   readonly byKey: string;
   readonly #function: ApiFunction;
 
@@ -22,10 +22,10 @@ export class DeprecatedCalls extends Construct {
       metricValue: "1",
       dimensions: { keyId: "$.message.keyId" },
     });
-    this.byKey = `SEARCH('{${namespace},keyId} MetricName="${id}"', 'Sum', 3600)`;
+    this.byKey = `SEARCH('{"${namespace}",keyId} MetricName="${id}"', 'Sum', 3600)`;
   }
 
-  /** The calls of all keys together. */
+  /** Counts the calls with any key. */
   metric(options: MetricOptions): Metric {
     return this.#function.metricInvocations(options);
   }

@@ -7,7 +7,7 @@ import type { Api } from "./api.ts";
 import type { Stage } from "./stages.ts";
 
 /**
- * Serves the API under a name of its own, its version as the base path.
+ * Serves the API under a custom domain name, with its version as the base path.
  *
  * @returns the base URL under that name
  */

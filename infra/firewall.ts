@@ -2,10 +2,10 @@ import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import type { Api } from "./api.ts";
 
 /**
- * Refuses an address that asks for too much, before it costs an authorizer call. The gateway answers
- * WAF_FILTERED, which is a 429 here, since this is the only rule.
+ * Blocks an address that sends too many requests, before they cost an authorizer call. API Gateway then responds with
+ * WAF_FILTERED, which is a 429 because this is the only rule.
  *
- * @param limit requests of one address in 5 minutes
+ * @param limit requests per address in 5 minutes
  */
 export function addFirewall(api: Api, limit: number): void {
   const visible = (metricName: string) => ({

@@ -2,17 +2,17 @@ import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.ts";
 
 /**
- * What the gateway answers by itself. Every type is set, since one that is not would take its status
- * from a DEFAULT type and its body from API Gateway. The bodies are static: API Gateway's own messages
- * can repeat what the client sent.
+ * The error of every gateway response. Every type is set, because a type that is not set takes its status from a
+ * DEFAULT type and its body from API Gateway. The bodies are static: API Gateway's own messages can repeat what the
+ * client sent.
  */
 const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.UNAUTHORIZED, "unauthorized"],
   [ResponseType.EXPIRED_TOKEN, "unauthorized"],
   [ResponseType.INVALID_API_KEY, "unauthorized"],
-  // The authorizer denies a key that is not good; a scope that is missing is refused by the function.
+  // The authorizer denies an invalid key; the function refuses a key without the scope.
   [ResponseType.ACCESS_DENIED, "unauthorized"],
-  // The firewall's one rule is about the rate of requests.
+  // The firewall has rules about the rate of requests only.
   [ResponseType.WAF_FILTERED, "too_many_requests"],
   // No operation uses IAM, so both only mean that there is no such path or method.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, "not_found"],
@@ -26,7 +26,7 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.QUOTA_EXCEEDED, "too_many_requests"],
   [ResponseType.API_CONFIGURATION_ERROR, "internal_error"],
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "internal_error"],
-  // The authorizer fails only when its table cannot be read, which passes.
+  // The authorizer fails only when it cannot read its table, which is temporary.
   [ResponseType.AUTHORIZER_FAILURE, "unavailable"],
   [ResponseType.INTEGRATION_FAILURE, "unavailable"],
   [ResponseType.INTEGRATION_TIMEOUT, "timeout"],
@@ -34,11 +34,11 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.DEFAULT_5XX, "internal_error"],
 ];
 
-/** Header values are static too; API Gateway wants them in quotes of their own. */
+/** API Gateway expects a static header value in single quotes. */
 const quoted = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 
-/** Gives every answer of the gateway itself the specified Error body (SPEC 7). */
+/** Gives every response that API Gateway itself creates the Error body (contract 7.1). */
 export function addGatewayResponses(api: RestApi): void {
   for (const [type, code] of codes) {
     api.addGatewayResponse(type.responseType, {

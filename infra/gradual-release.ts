@@ -2,14 +2,14 @@ import { Duration } from "aws-cdk-lib";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
-import { type Alarms, releaseAlarms } from "./alarms.ts";
+import { type Alarms, addReleaseAlarms } from "./alarms.ts";
 import type { ApiFunction } from "./api-function.ts";
 
 /**
- * Puts each function behind an alias, to which CodeDeploy shifts new code: 10 % of the calls for 5 minutes,
- * then all of them, or back to the old code when one of the function's alarms goes off.
+ * Puts each function behind an alias, to which CodeDeploy shifts new code: 10 % of the calls for 5 minutes, then all of
+ * them. When an alarm of the function goes off meanwhile, the old code takes all calls again.
  *
- * @returns the releases, for alarms of what they are part of
+ * @returns the releases, so that alarms about the whole API can be added
  */
 export function releaseGradually(
   scope: Construct,
@@ -17,14 +17,14 @@ export function releaseGradually(
   alarms: Alarms,
 ): LambdaDeploymentGroup[] {
   const application = new LambdaApplication(scope, "Releases");
-  return Object.entries(functions).map(([name, each]) => {
-    const alias = each.addLiveAlias();
+  return Object.entries(functions).map(([name, fn]) => {
+    const alias = fn.addLiveAlias();
     const period = Duration.minutes(1);
-    const release = new LambdaDeploymentGroup(scope, `${each.node.id}Release`, {
+    const release = new LambdaDeploymentGroup(scope, `${fn.node.id}Release`, {
       application,
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: releaseAlarms(alarms, name, {
+      alarms: addReleaseAlarms(alarms, name, {
         errors: alias.metricErrors({ period }),
         p99: alias.metricDuration({ period, statistic: "p99" }),
       }),
@@ -32,7 +32,7 @@ export function releaseGradually(
     acknowledge(
       release,
       "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
-      "CodeDeploy's own policy for Lambda, in its limited form, is what AWS keeps right for its service.",
+      "AWS maintains this policy for CodeDeploy and Lambda, in its limited form.",
     );
     return release;
   });

@@ -1,7 +1,9 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
+import { Operation } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
+import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { createPet, getPet, listPets } from "../lib/operations.ts";
-import { Alarms, type Watched } from "./alarms.ts";
+import { Alarms, type MonitoredResources } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { ApiFunction } from "./api-function.ts";
 import { addDashboard } from "./dashboard.ts";
@@ -19,18 +21,45 @@ export class AnimalStoreStack extends Stack {
       description: `The Animal Store API, ${stage.name}`,
       terminationProtection: stage.keepData,
     });
+    const tables = {
+      pets: new PetsTable(this, "Pets", stage),
+      claims: new ClaimsTable(this, "Claims"),
+      keys: new KeysTable(this, "Keys", stage),
+    };
+    const functions = this.#createFunctions(tables, stage);
+    const alarms = new Alarms(this, "Alarms");
+    const releases = stage.canary ? releaseGradually(this, functions, alarms) : [];
 
-    const pets = new PetsTable(this, "Pets", stage);
-    const keys = new KeysTable(this, "Keys", stage);
+    const api = new Api(this, "Api", { functions, authorize: functions.authorize, stage });
+    if (stage.firewallLimit) addFirewall(api, stage.firewallLimit);
+    const baseUrl = stage.domain ? addDomain(api, stage.domain) : api.baseUrl;
 
-    const claims = new ClaimsTable(this, "Claims");
+    const deprecated = new DeprecatedCalls(this, "DeprecatedCalls", functions.getPet);
+    const monitored: MonitoredResources = { api: api.restApi, functions, tables, deprecated };
+    alarms.monitor(monitored, releases);
+    addDashboard(this, monitored);
 
+    new CfnOutput(this, "BaseUrl", { value: baseUrl });
+    new CfnOutput(this, "PetsTableName", { value: tables.pets.tableName });
+    new CfnOutput(this, "KeysTableName", { value: tables.keys.tableName });
+    for (const [name, { functionName }] of Object.entries(functions)) {
+      new CfnOutput(this, `${name}FunctionName`, { value: functionName });
+    }
+    new CfnOutput(this, "AlarmTopicArn", { value: alarms.topicArn });
+  }
+
+  #createFunctions(
+    { pets, claims, keys }: { pets: PetsTable; claims: ClaimsTable; keys: KeysTable },
+    stage: Stage,
+  ) {
     const PETS_TABLE = pets.tableName;
+    const { statusShards } = stage;
     const reservedConcurrency = stage.reservedConcurrency?.operation;
-    const functions = {
+    return {
       [listPets.id]: new ApiFunction(this, "ListPets", {
         entry: "list-pets",
-        environment: { PETS_TABLE, STATUS_SHARDS: String(stage.statusShards.read) },
+        environment: { PETS_TABLE, STATUS_SHARDS: String(statusShards.read) },
+        access: [{ table: pets, index: STATUS_INDEX, operations: [Operation.QUERY] }],
         reservedConcurrency,
       }),
       [createPet.id]: new ApiFunction(this, "CreatePet", {
@@ -38,61 +67,26 @@ export class AnimalStoreStack extends Stack {
         environment: {
           PETS_TABLE,
           CLAIMS_TABLE: claims.tableName,
-          STATUS_SHARDS: String(stage.statusShards.write),
+          STATUS_SHARDS: String(statusShards.write),
         },
+        access: [
+          { table: pets, operations: [Operation.PUT_ITEM] },
+          { table: claims, operations: [Operation.GET_ITEM, Operation.PUT_ITEM, Operation.UPDATE_ITEM] },
+        ],
         reservedConcurrency,
       }),
       [getPet.id]: new ApiFunction(this, "GetPet", {
         entry: "get-pet",
         environment: { PETS_TABLE },
+        access: [{ table: pets, operations: [Operation.GET_ITEM] }],
         reservedConcurrency,
       }),
+      authorize: new ApiFunction(this, "Authorize", {
+        entry: "authorize",
+        environment: { KEYS_TABLE: keys.tableName, STAGE: stage.name },
+        access: [{ table: keys, operations: [Operation.GET_ITEM] }],
+        reservedConcurrency: stage.reservedConcurrency?.authorizer,
+      }),
     };
-    const authorize = new ApiFunction(this, "Authorize", {
-      entry: "authorize",
-      environment: { KEYS_TABLE: keys.tableName, STAGE: stage.name },
-      reservedConcurrency: stage.reservedConcurrency?.authorizer,
-    });
-    const allFunctions = { ...functions, authorize };
-
-    functions.listPets.allow("dynamodb:Query", pets.statusIndexArn);
-    functions.createPet.allow("dynamodb:PutItem", pets.tableArn);
-    for (const action of ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]) {
-      functions.createPet.allow(action, claims.tableArn);
-    }
-    functions.getPet.allow("dynamodb:GetItem", pets.tableArn);
-    authorize.allow("dynamodb:GetItem", keys.tableArn);
-
-    const alarms = new Alarms(this, "Alarms");
-    const releases = stage.canary ? releaseGradually(this, allFunctions, alarms) : [];
-
-    const api = new Api(this, "Api", { functions, authorize, stage });
-    if (stage.firewallLimit) addFirewall(api, stage.firewallLimit);
-    const baseUrl = stage.domain ? addDomain(api, stage.domain) : api.baseUrl;
-
-    const deprecated = new DeprecatedCalls(this, "DeprecatedCalls", functions.getPet);
-    const watched: Watched = {
-      api: api.restApi,
-      functions: allFunctions,
-      tables: { pets, claims, keys },
-      dataThrottles: {
-        listPets: pets.metricThrottledRequestsForOperation("Query"),
-        createPet: pets.metricThrottledRequestsForOperation("PutItem"),
-        claims: claims.metricThrottledRequestsForOperation("PutItem"),
-        getPet: pets.metricThrottledRequestsForOperation("GetItem"),
-        authorize: keys.metricThrottledRequestsForOperation("GetItem"),
-      },
-      deprecated,
-    };
-    alarms.watch(watched, releases);
-    addDashboard(this, watched);
-
-    new CfnOutput(this, "BaseUrl", { value: baseUrl });
-    new CfnOutput(this, "PetsTableName", { value: pets.tableName });
-    new CfnOutput(this, "KeysTableName", { value: keys.tableName });
-    for (const [name, { functionName }] of Object.entries(allFunctions)) {
-      new CfnOutput(this, `${name}FunctionName`, { value: functionName });
-    }
-    new CfnOutput(this, "AlarmTopicArn", { value: alarms.topicArn });
   }
 }

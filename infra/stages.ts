@@ -2,27 +2,28 @@
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
   name: string;
-  /** restore to any second of the last 35 days, and neither delete nor replace data by accident */
+  /** point-in-time recovery for 35 days, and protection against deleting or replacing data by accident */
   keepData: boolean;
-  /** how long API Gateway remembers whether a key is good, in seconds; so long a revoked key still works */
+  /** how long API Gateway caches whether a key is valid, in seconds; a revoked key can keep working that long */
   authorizerCacheSeconds: number;
-  /** what all clients together may ask for: requests a second, and at once */
+  /** the limit of all clients together: requests a second, and at once */
   throttling: { rate: number; burst: number };
-  /** what one address may ask for in 5 minutes, before a firewall refuses it; without it there is no firewall */
+  /** the firewall's limit for one address, in requests per 5 minutes; without it there is no firewall */
   firewallLimit?: number;
   /**
-   * Instances that each function has to itself, and may not exceed. Off at first: a new account's quota
-   * (often 10) is too small for any reservation. docs/operations.md says when to turn it on.
+   * Instances that are reserved for each function and that it cannot exceed. Off by default, because the quota of a new
+   * account (often 10) is too small for any reservation. docs/operations.md says when to turn it on.
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
-   * Over how many partitions of the index each status is spread. One takes about 1,000 creations of up to 1 KB a second; raise
-   * `read` first and deploy, then `write`. Each one more costs every page one more Query. Never lower `read`.
+   * The partitions of the index over which each status is spread. One partition takes about 1,000 creations of up to
+   * 1 KB a second. Raise `read` first and deploy, then `write`. Every further partition costs each page another Query.
+   * Never lower `read`.
    */
   statusShards: { read: number; write: number };
-  /** shift new code to 10 % of the calls for 5 minutes, and roll back on alarms */
+  /** send new code 10 % of the calls for 5 minutes, and roll back on alarms */
   canary: boolean;
-  /** serve under a name of your own, mapped at /v1; the certificate must be in the stage's region */
+  /** a custom domain name, mapped at /v1; the certificate must be in the stage's region */
   domain?: { name: string; certificateArn: string; hostedZoneId: string; hostedZoneName: string };
 }
 

@@ -7,7 +7,7 @@ import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";
 
-/** DynamoDB encrypts every table at rest; the rest of its safety depends on the stage. */
+/** DynamoDB encrypts every table at rest; recovery and protection depend on the stage. */
 const settings = ({ keepData }: Stage): Omit<TableProps, "partitionKey"> => ({
   billingMode: BillingMode.PAY_PER_REQUEST,
   pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
@@ -15,15 +15,13 @@ const settings = ({ keepData }: Stage): Omit<TableProps, "partitionKey"> => ({
   removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
 });
 
-/** Says why a stage's data need no backup. */
+/** Records why the data of a stage needs no backup. */
 function acknowledgeDisposable(table: Table, { keepData }: Stage): void {
-  if (!keepData) acknowledge(table, "DDB3", "The data of this stage are for tests and can be made again.");
+  if (!keepData) acknowledge(table, "DDB3", "The data of this stage is for tests and can be created again.");
 }
 
-/** The animals by id, and by status in order of id. */
+/** The pets by id, and by status in order of id. */
 export class PetsTable extends Table {
-  readonly statusIndexArn: string;
-
   constructor(scope: Construct, id: string, stage: Stage) {
     const idKey = { name: "id", type: AttributeType.NUMBER };
     super(scope, id, { ...settings(stage), partitionKey: idKey });
@@ -34,11 +32,10 @@ export class PetsTable extends Table {
       projectionType: ProjectionType.ALL,
     });
     acknowledgeDisposable(this, stage);
-    this.statusIndexArn = `${this.tableArn}/index/${STATUS_INDEX}`;
   }
 }
 
-/** The claims of creations with an Idempotency-Key; nobody needs them after a day. */
+/** The claims of creations with an Idempotency-Key. A claim has no use after a day. */
 export class ClaimsTable extends Table {
   constructor(scope: Construct, id: string) {
     super(scope, id, {
@@ -47,11 +44,11 @@ export class ClaimsTable extends Table {
       partitionKey: { name: "hash", type: AttributeType.STRING },
       timeToLiveAttribute: CLAIM_TTL_ATTRIBUTE,
     });
-    acknowledge(this, "DDB3", "A claim matters for 24 hours, and only to a client that tries again.");
+    acknowledge(this, "DDB3", "A claim matters for 24 hours, and only to a client that retries.");
   }
 }
 
-/** The API keys by their hash; apart from the animals, so that each function reaches only what it needs. */
+/** The API keys by their hash, in a table of their own, so that each function reaches only what it needs. */
 export class KeysTable extends Table {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id, {

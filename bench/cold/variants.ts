@@ -56,12 +56,6 @@ export async function defaults(folder: string): Promise<Variant[]> {
 
 /** The deployed bundles but for the warm-up: what a first request then does itself. */
 export async function withoutWarmUp(folder: string): Promise<Variant[]> {
-  const alias = Object.fromEntries(
-    Object.entries(bundling.esbuildArgs ?? {}).map(([name, value]) => [
-      name.replace("--alias:", ""),
-      String(value),
-    ]),
-  );
   const plugin: Plugin = {
     name: "no-warm-up",
     setup: ({ onLoad }) =>
@@ -69,12 +63,11 @@ export async function withoutWarmUp(folder: string): Promise<Variant[]> {
         contents: "export const warmUp = () => Promise.resolve()",
       })),
   };
-  const { mainFields = [], minify = false } = bundling;
   return Promise.all(
     services.map(async ({ entry, event }) => {
       const file = join(folder, `${entry}-cold.js`);
       const entryPoints = [join(root, `functions/${entry}.ts`)];
-      await build({ ...ESBUILD, mainFields, minify, alias, plugins: [plugin], entryPoints, outfile: file });
+      await build({ ...bundling, sourcemap: false, plugins: [plugin], entryPoints, outfile: file });
       return { name: entry, file, event };
     }),
   );

@@ -1,7 +1,7 @@
 import { fromEnv } from "@aws-sdk/credential-provider-env";
 
 /**
- * Stands in for `@aws-sdk/credential-provider-node` in the bundles. Lambda hands a function its role's
- * credentials in the environment, so files, profiles, SSO and instance metadata need not be looked for.
+ * Replaces `@aws-sdk/credential-provider-node` in the bundles. Lambda puts the credentials of a function's role into
+ * the environment, so the bundles need no code for files, profiles, SSO and instance metadata.
  */
 export const defaultProvider = fromEnv;

@@ -1,13 +1,13 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 
 /**
- * Stands in for `@smithy/core/checksum` in the bundles, with which the SDK signs requests: SHA-256 by Node alone,
- * without the SDK's own for systems that have no node:crypto.
+ * Replaces `@smithy/core/checksum`, with which the SDK signs requests, in the bundles: SHA-256 from node:crypto, without
+ * the SDK's own implementation for systems that have none.
  */
 export class Sha256 {
   readonly #hash: Hash | Hmac;
 
-  /** @param secret makes it an HMAC (RFC 2104) */
+  /** @param secret makes the result an HMAC (RFC 2104) */
   constructor(secret?: string | Uint8Array) {
     this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", secret);
   }

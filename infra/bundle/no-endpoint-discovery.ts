@@ -1,6 +1,6 @@
 /**
- * Stands in for `@aws-sdk/middleware-endpoint-discovery` in the bundles. DynamoDB has offered to be asked for its
- * endpoints for the sake of old clients; no command that the functions send asks.
+ * Replaces `@aws-sdk/middleware-endpoint-discovery` in the bundles. DynamoDB supports endpoint discovery for old
+ * clients only; no command of the functions uses it.
  */
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
   environmentVariableSelector: () => false,
@@ -8,5 +8,5 @@ export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
   default: false,
 };
 
-/** Leaves the client's configuration as it is. */
+/** Returns the client's configuration unchanged. */
 export const resolveEndpointDiscoveryConfig = <T>(config: T): T => config;

@@ -1,5 +1,5 @@
 /**
- * Stands in for `@smithy/core/event-streams` in the bundles: the SDK loads it for operations that stream events, of
- * which DynamoDB has none.
+ * Replaces `@smithy/core/event-streams` in the bundles. The SDK loads it for operations that stream events, and
+ * DynamoDB has none.
  */
 export {};
