@@ -1,48 +1,73 @@
 import { InvalidArgumentError } from "commander";
-import { isScope, type Scope, scopes } from "../lib/api-key.ts";
+import { apiKeyPattern, hashApiKey, isScope, keyIdOf, type Scope, scopes } from "../lib/api-key.ts";
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const LONGEST = 36_525 * UNITS.d;
 
 /**
- * Reads a duration as operators write it.
+ * Reads a duration.
  *
  * @param text a whole number and a unit: 45s, 30m, 24h or 90d
- * @returns milliseconds, or undefined when the text is none or is longer than 100 years
+ * @returns milliseconds, at most 100 years
+ * @throws InvalidArgumentError, which commander reports
  */
-export function parseDuration(text: string): number | undefined {
-  const [, amount, unit] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
-  if (!amount || !unit) return undefined;
-  const duration = Number(amount) * UNITS[unit as keyof typeof UNITS];
-  return duration <= 36_525 * UNITS.d ? duration : undefined;
-}
-
-/** A duration in milliseconds; commander reports what is none. */
 export function duration(text: string): number {
-  const parsed = parseDuration(text);
-  if (parsed === undefined)
+  const [, amount, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
+  if (!amount || !unit) {
     throw new InvalidArgumentError("Use a whole number and a unit, such as 30m, 24h or 90d.");
-  return parsed;
+  }
+  const milliseconds = Number(amount) * UNITS[unit as keyof typeof UNITS];
+  if (milliseconds > LONGEST) throw new InvalidArgumentError("Use at most 100 years (36525d).");
+  return milliseconds;
 }
 
-/** A duration that is longer than nothing. */
+/** Reads a duration longer than zero, as `duration` does. */
 export function lifetime(text: string): number {
-  const parsed = duration(text);
-  if (parsed === 0) throw new InvalidArgumentError("A key must live for some time.");
-  return parsed;
+  const milliseconds = duration(text);
+  if (milliseconds === 0) throw new InvalidArgumentError("Use a duration longer than zero.");
+  return milliseconds;
 }
 
-/** The name of who a key is for. */
+const pastedKey = new RegExp(apiKeyPattern);
+
+/**
+ * Reads the name of a key's owner.
+ *
+ * @throws InvalidArgumentError, which commander reports
+ */
 export function keyName(text: string): string {
   // Control characters would garble the list on a terminal.
   if (!/^\P{C}{1,100}$/u.test(text) || text.trim() === "") {
     throw new InvalidArgumentError("Use 1 to 100 printable characters.");
   }
+  // The name is stored and listed in plain text.
+  if (pastedKey.test(text)) throw new InvalidArgumentError("A name must not contain an API key.");
   return text;
 }
 
-/** Scopes, separated by commas. */
-export function scopeList(text: string): Scope[] {
+/**
+ * Reads a key ID.
+ *
+ * @throws InvalidArgumentError, which commander reports. For a pasted API key it names the ID and never the key.
+ */
+export function keyId(text: string): string {
+  const [key] = pastedKey.exec(text) ?? [];
+  if (key) {
+    throw new InvalidArgumentError(`That is an API key. Use its key ID: ${keyIdOf(hashApiKey(key))}.`);
+  }
+  if (!/^key_[0-9a-f]{16}$/.test(text)) {
+    throw new InvalidArgumentError("Use a key ID, such as key_94a9db21d2a2b24b.");
+  }
+  return text;
+}
+
+/**
+ * Reads scopes separated by commas, and adds them to those of earlier options.
+ *
+ * @throws InvalidArgumentError, which commander reports
+ */
+export function scopeList(text: string, earlier: Scope[] = []): Scope[] {
   const all = text.split(",").map((scope) => scope.trim());
   if (!all.every(isScope)) throw new InvalidArgumentError(`Use one or more of ${scopes.join(",")}.`);
-  return [...new Set(all)];
+  return [...new Set([...earlier, ...all])];
 }

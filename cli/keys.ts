@@ -1,16 +1,16 @@
-import { createInterface } from "node:readline/promises";
 import { Command, Option } from "commander";
 import { local, stages } from "../infra/stages.ts";
 import { type ApiKeyRecord, generateApiKey, isLive, recordOf, type Scope, scopes } from "../lib/api-key.ts";
 import type { KeyStore } from "../lib/dynamo/key-store.ts";
-import { ApiError } from "../lib/errors.ts";
-import { duration, keyName, lifetime, scopeList } from "./arguments.ts";
-import { openKeys } from "./key-table.ts";
-import { describe, details, lines, table, time } from "./key-views.ts";
+import { duration, keyId, keyName, lifetime, scopeList } from "./arguments.ts";
+import { confirm } from "./confirm.ts";
+import { describe, details, endOf, lines, table, time } from "./format-keys.ts";
+import { openKeys } from "./open-keys.ts";
+import { configureProgram, runProgram } from "./run-program.ts";
 
 /** `npm run keys -- <command>`: the operators' commands for API keys. */
 
-interface Common {
+interface CommonOptions {
   stage: string;
   json?: boolean;
   yes?: boolean;
@@ -18,20 +18,11 @@ interface Common {
 
 const allStages = [local, ...stages];
 
-function print({ json }: Common, value: unknown, text: string): void {
+const print = ({ json }: CommonOptions, value: unknown, text: string) =>
   console.log(json ? JSON.stringify(value, null, 2) : text);
-}
 
-const cacheSeconds = (stage: string) => allStages.find(({ name }) => name === stage)?.authorizerCacheSeconds;
-
-/** Asks before production changes; where no one can be asked, --yes has to say it. */
-async function confirm({ stage, yes }: Common, change: string): Promise<void> {
-  if (stage !== "production" || yes) return;
-  if (!process.stdin.isTTY) throw new Error("Changing production needs --yes where no one can be asked.");
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${change} in production? [y/N] `);
-  terminal.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error("Nothing was changed.");
+async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
+  if (stage === "production" && !yes) await confirm(`${change} in production?`);
 }
 
 async function withKeys<T>(stage: string, use: (keys: KeyStore) => Promise<T>): Promise<T> {
@@ -43,133 +34,117 @@ async function withKeys<T>(stage: string, use: (keys: KeyStore) => Promise<T>): 
   }
 }
 
-async function find(keys: KeyStore, stage: string, keyId: string): Promise<ApiKeyRecord> {
-  const found = (await keys.list()).find((record) => record.keyId === keyId);
-  if (!found) throw new Error(`There is no key ${keyId} in ${stage}.`);
+async function find(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
+  const found = (await keys.list()).find((record) => record.keyId === id);
+  if (!found) throw new Error(`There is no key ${id} in ${stage}.`);
   return found;
 }
 
-/** Stores a new key; returns how to show it, this once. */
-async function issue(keys: KeyStore, options: Common, wanted: Parameters<typeof recordOf>[1]) {
-  const key = generateApiKey(options.stage);
+/** Creates a key and stores its record. Only this return value ever has the key itself. */
+async function issue(keys: KeyStore, stage: string, wanted: Parameters<typeof recordOf>[1]) {
+  const key = generateApiKey(stage);
   const record = recordOf(key, wanted);
   await keys.add(record);
-  const text = `${details(record)}\n${lines([["API key", key]])}\n\nKeep the API key now: it cannot be shown again.`;
-  return (more = "") => print(options, { ...describe(record), key }, text + more);
+  return { key, record };
 }
 
-const program = new Command("npm run keys --")
-  .description("Issue, list, show, rotate and revoke the API keys of a deployment.")
-  .showHelpAfterError("(--help tells what there is)")
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+function printIssued(options: CommonOptions, { key, record }: Awaited<ReturnType<typeof issue>>, note = "") {
+  const now = Date.now();
+  const text = `${details(record, now)}\n${lines([["API key", key]])}\n\nSave the API key now: it is not shown again.`;
+  print(options, { ...describe(record, now), key }, text + note);
+}
 
-/** A command with the options that every one of them has. */
-function command(name: string, description: string, changes: boolean): Command {
-  const made = program
+const program = configureProgram(
+  new Command("npm run keys --").description(
+    "Issue, list, show, rotate and revoke the API keys of a deployment.",
+  ),
+);
+
+const command = (name: string, description: string) =>
+  program
     .command(name)
     .description(description)
     .addOption(
-      new Option("--stage <stage>", "which deployment")
+      new Option("--stage <stage>", "the deployment")
         .choices(allStages.map((stage) => stage.name))
         .makeOptionMandatory(),
     )
     .option("--json", "print JSON, for scripts");
-  return changes ? made.option("--yes", "do not ask before production changes") : made;
-}
 
-command("issue", "issue a new key and show it, this once", true)
-  .requiredOption("--name <name>", "who the key is for", keyName)
-  .addOption(
-    new Option("--scopes <scopes>", "what it may do")
-      .argParser(scopeList)
-      .default([...scopes], scopes.join(",")),
-  )
-  .option("--expires <duration>", "how long it works, such as 90d (default: until it is revoked)", lifetime)
-  .action(async (options: Common & { name: string; scopes: Scope[]; expires?: number }) => {
-    await confirm(options, `Issue a key for ${options.name}`);
+/** A command that changes keys, and asks before it does so in production. */
+const changingCommand = (name: string, description: string) =>
+  command(name, description).option("--yes", "do not ask before a change in production");
+
+changingCommand("issue", "issue a new key and show it once")
+  .requiredOption("--name <name>", "the owner of the key", keyName)
+  .option("--scopes <scopes>", `what the key can do; repeatable (default: ${scopes.join(",")})`, scopeList)
+  .option("--expires <duration>", "how long the key works, such as 90d (default: until revoked)", lifetime)
+  .action(async (options: CommonOptions & { name: string; scopes?: Scope[]; expires?: number }) => {
+    const { name, expires } = options;
+    await confirmChange(options, `Issue a key for ${name}`);
     const createdAt = Date.now();
-    const expiresAt = options.expires === undefined ? undefined : createdAt + options.expires;
-    await withKeys(options.stage, async (keys) => {
-      const show = await issue(keys, options, {
-        name: options.name,
-        scopes: options.scopes,
-        createdAt,
-        expiresAt,
-      });
-      show();
-    });
+    const expiresAt = expires === undefined ? undefined : createdAt + expires;
+    const wanted = { name, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
+    await withKeys(options.stage, async (keys) =>
+      printIssued(options, await issue(keys, options.stage, wanted)),
+    );
   });
 
-command("list", "list every key, the oldest first", false).action(async (options: Common) => {
+command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
   const records = await withKeys(options.stage, (keys) => keys.list());
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
+  const now = Date.now();
   print(
     options,
-    records.map(describe),
-    records.length > 0 ? table(records) : `There are no keys in ${options.stage}.`,
+    records.map((record) => describe(record, now)),
+    records.length > 0 ? table(records, now) : `There are no keys in ${options.stage}.`,
   );
 });
 
-command("show", "show what is known of a key", false)
-  .argument("<keyId>", "such as key_94a9db21d2a2b24b")
-  .action(async (keyId: string, options: Common) => {
-    const record = await withKeys(options.stage, (keys) => find(keys, options.stage, keyId));
-    print(options, describe(record), details(record));
+command("show", "show a key's record")
+  .argument("<keyId>", "such as key_94a9db21d2a2b24b", keyId)
+  .action(async (id: string, options: CommonOptions) => {
+    const record = await withKeys(options.stage, (keys) => find(keys, options.stage, id));
+    print(options, describe(record, Date.now()), details(record, Date.now()));
   });
 
-command("rotate", "issue a successor and let the old key live a little longer", true)
-  .argument("<keyId>", "the key to replace")
+changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
+  .argument("<keyId>", "the key to replace", keyId)
   .addOption(
-    new Option("--grace <duration>", "how long the old key goes on working")
+    new Option("--grace <duration>", "how long the old key keeps working")
       .argParser(duration)
       .default(duration("24h"), "24h"),
   )
-  .action(async (keyId: string, options: Common & { grace: number }) => {
-    await confirm(options, `Rotate ${keyId}`);
+  .action(async (id: string, options: CommonOptions & { grace: number }) => {
+    await confirmChange(options, `Rotate ${id}`);
     await withKeys(options.stage, async (keys) => {
-      const old = await find(keys, options.stage, keyId);
+      const old = await find(keys, options.stage, id);
       const now = Date.now();
-      if (!isLive(old, now)) throw new Error(`The key ${keyId} does not work any more: issue a new one.`);
+      if (!isLive(old, now)) throw new Error(`The key ${id} no longer works: issue a new one.`);
       const { name, scopes, createdAt, expiresAt } = old;
       // The successor gets the whole lifetime that the old key had.
-      const lifetime = expiresAt && expiresAt - createdAt;
-      const show = await issue(keys, options, {
-        name,
-        scopes,
-        createdAt: now,
-        expiresAt: lifetime && now + lifetime,
-      });
+      const wanted = { name, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
+      const issued = await issue(keys, options.stage, wanted);
       await keys.revoke(old.hash, now + options.grace);
-      const ends = Math.min(
-        now + options.grace,
-        old.revokedAt ?? Number.POSITIVE_INFINITY,
-        expiresAt ?? Number.POSITIVE_INFINITY,
-      );
-      show(`\n${keyId} works until ${time(ends)}.`);
+      const end = endOf({ ...old, revokedAt: Math.min(old.revokedAt ?? Infinity, now + options.grace) });
+      printIssued(options, issued, `\n${id} works until ${time(end)}.`);
     });
   });
 
-command("revoke", "end a key at once", true)
-  .argument("<keyId>", "the key to end")
-  .action(async (keyId: string, options: Common) => {
-    await confirm(options, `Revoke ${keyId}`);
+changingCommand("revoke", "revoke a key")
+  .argument("<keyId>", "the key to revoke", keyId)
+  .action(async (id: string, options: CommonOptions) => {
+    await confirmChange(options, `Revoke ${id}`);
     await withKeys(options.stage, async (keys) => {
-      const { hash } = await find(keys, options.stage, keyId);
+      const { hash } = await find(keys, options.stage, id);
       const changed = await keys.revoke(hash, Date.now());
-      const record = await find(keys, options.stage, keyId);
-      const seconds = cacheSeconds(options.stage);
+      const record = await find(keys, options.stage, id);
+      const stage = allStages.find(({ name }) => name === options.stage);
       const text = changed
-        ? `Revoked ${keyId}. Where it was used just now, it works for up to ${seconds} seconds more.`
-        : `${keyId} was revoked before, on ${time(record.revokedAt)}.`;
-      print(options, describe(record), text);
+        ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${stage?.authorizerCacheSeconds} s.`
+        : `${id} was already revoked, on ${time(record.revokedAt)}.`;
+      print(options, describe(record, Date.now()), text);
     });
   });
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  // Of a failed table, the cause says more than the public message.
-  const { name, message } = (error instanceof ApiError && error.cause ? error.cause : error) as Error;
-  console.error(`keys: ${message || name}`);
-  process.exitCode = 1;
-}
+await runProgram(program, "keys");

@@ -4,30 +4,33 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readStack } from "../infra/assembly/template.ts";
 
-/** Finds the place in the source, `path:line:column`, that a line and column (from 1) of a bundle was made of. */
+/** Maps a line and column (from 1) of a bundle to its source, `path:line:column`. */
 export type FindSource = (line: number, column: number) => string | undefined;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const plain = (name: string) => name.replace(/[^a-z]/gi, "").toLowerCase();
+const letters = (name: string) => name.replace(/[^a-z]/gi, "").toLowerCase();
 
 /**
- * Opens the source maps of a stack's functions.
+ * Reads the functions of a stack, to open their source maps.
  *
  * @param assembly folder that `cdk synth` or `synthesize` wrote
  * @param stack such as animal-store-staging
- * @returns opens that of a function by its name in any spelling: get-pet, getPet, GetPet
- * @throws Error in one line when there is no such assembly, function or map
+ * @returns opens the map of a function by its name in any spelling: get-pet, getPet, GetPet
+ * @throws Error in one line if there is no such assembly, function or map
  */
-export function readPositions(assembly: string, stack: string): (name: string) => FindSource {
+export function readSourceMaps(assembly: string, stack: string): (name: string) => FindSource {
   const functions = readFunctions(assembly, stack);
   return (name) => {
-    const found = functions.find((each) => plain(each.name).startsWith(plain(name)));
-    if (!found || plain(name) === "") throw new Error(`There is no function ${name} in ${stack}.`);
+    const found = functions.find((fn) => letters(fn.name).startsWith(letters(name)));
+    if (!found || letters(name) === "") throw new Error(`There is no function ${name} in ${stack}.`);
     try {
       return sourceFinder(found.code);
     } catch {
-      throw new Error(`There is no source map of ${name} in ${found.code}: synthesize again.`);
+      // `cdk list` and `cdk diff` of another stack write templates without bundling the functions.
+      throw new Error(
+        `${assembly} has no source map of ${name}: omit --assembly, or run \`npx cdk synth\` again.`,
+      );
     }
   };
 }
@@ -36,7 +39,7 @@ function readFunctions(assembly: string, stack: string) {
   try {
     return readStack(assembly, stack).functions;
   } catch {
-    throw new Error(`There is no stack ${stack} in ${assembly}: run \`npx cdk synth\`, or say --assembly.`);
+    throw new Error(`There is no stack ${stack} in ${assembly}.`);
   }
 }
 
@@ -45,7 +48,7 @@ function sourceFinder(folder: string): FindSource {
   return (line, column) => {
     const entry = map.findEntry(line - 1, column - 1);
     if (!("originalSource" in entry)) return undefined;
-    // Paths start at the asset's folder; of an assembly that was moved here, only their ends are true.
+    // Paths are relative to where the asset was bundled. In an assembly from elsewhere only their ends are right.
     const path = relative(root, join(resolve(folder), entry.originalSource)).replace(/^(\.\.\/)+/, "");
     return `${path}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
   };

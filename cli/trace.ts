@@ -1,24 +1,29 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { Command, Option } from "commander";
+import { Command } from "commander";
+import { synthesize } from "../infra/assembly/synthesize.ts";
 import { localStack } from "../infra/stages.ts";
-import { type FindSource, readPositions } from "./source-maps.ts";
+import { configureProgram, runProgram } from "./run-program.ts";
+import { type FindSource, readSourceMaps } from "./source-maps.ts";
 
-/** `npm run trace`: turns stack frames of deployed functions back into places in the source. */
+/** `npm run trace`: maps stack frames of deployed functions to the source. */
 
 interface Options {
-  assembly: string;
+  assembly?: string;
   stack: string;
   function?: string;
 }
 
 const FRAME = /(?:[^\s()]*\/)?\bindex\.js:(\d+):(\d+)/g;
 
-/** Puts the place in the source where a frame names one in the bundle. */
-function resolve(line: string, find: FindSource): string {
+/** Replaces each position in the bundle with its position in the source. */
+function mapFrames(line: string, find: FindSource): string {
   return line.replace(FRAME, (frame, row, column) => find(Number(row), Number(column)) ?? frame);
 }
 
-/** The frames in a line of the log, which may be JSON at any depth; a line without any is itself one. */
+/** The frames in a log line, which can hold them at any depth of its JSON. Any other line is returned as it is. */
 function framesIn(line: string): string[] {
   try {
     const found: string[] = [];
@@ -32,36 +37,43 @@ function framesIn(line: string): string[] {
   }
 }
 
-/** The function that a line of the log is of: the log names the operation. */
+/** The function that wrote a log line: the line names its operation. */
 const functionOf = (line: string) => /"operation":\s*"(\w+)"/.exec(line)?.[1];
 
-const program = new Command("npm run trace --")
-  .description(
-    "Reads stack frames, or lines of a function's log, from standard input and prints the places in the source. The assembly must be of the same commit as what runs: `npx cdk synth` makes it.",
-  )
-  .option("--assembly <folder>", "the synthesized assembly", "cdk.out")
-  .addOption(new Option("--stack <name>", "which stack of it").default(localStack))
-  .option("--function <name>", "such as get-pet; a line of the log that names its operation needs none")
-  .showHelpAfterError("(--help tells what there is)")
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
-  .action(async (options: Options) => {
-    const maps = readPositions(options.assembly, options.stack);
-    for (const line of (await text(process.stdin)).split("\n").filter((each) => each.trim() !== "")) {
-      const name = options.function ?? functionOf(line);
-      const frames = framesIn(line);
-      if (frames.every((frame) => frame.search(FRAME) < 0)) {
-        if (!line.startsWith("{")) console.log(line);
-        continue;
-      }
-      if (!name) throw new Error("Which function is this of? Say so with --function, such as get-pet.");
-      const find = maps(name);
-      for (const frame of frames) console.log(resolve(frame, find));
+/** Prints the input with its frames mapped; log lines without frames are left out. */
+function printMapped(input: string, maps: (name: string) => FindSource, functionName?: string): void {
+  for (const line of input.split("\n").filter((part) => part.trim() !== "")) {
+    const frames = framesIn(line);
+    if (frames.every((frame) => frame.search(FRAME) < 0)) {
+      if (!line.startsWith("{")) console.log(line);
+      continue;
     }
-  });
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  console.error(`trace: ${(error as Error).message}`);
-  process.exitCode = 1;
+    const name = functionName ?? functionOf(line);
+    if (!name) throw new Error("The input does not name a function: add --function, such as get-pet.");
+    const find = maps(name);
+    for (const frame of frames) console.log(mapFrames(frame, find));
+  }
 }
+
+async function trace({ assembly, stack, function: functionName }: Options): Promise<void> {
+  const input = await text(process.stdin);
+  if (assembly) return printMapped(input, readSourceMaps(assembly, stack), functionName);
+  const folder = await mkdtemp(join(tmpdir(), "animal-store-trace-"));
+  try {
+    await synthesize(folder, [stack]);
+    printMapped(input, readSourceMaps(folder, stack), functionName);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const program = configureProgram(new Command("npm run trace --"))
+  .description(
+    "Reads stack frames, or lines of a function's log, from standard input and prints them with positions in the source. Check out the commit that is deployed first.",
+  )
+  .option("--stack <name>", "the stack that runs the function", localStack)
+  .option("--function <name>", "such as get-pet (default: the operation that a log line names)")
+  .option("--assembly <folder>", "an assembly from `npx cdk synth` (default: synthesize this checkout)")
+  .action(trace);
+
+await runProgram(program, "trace");

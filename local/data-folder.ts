@@ -37,11 +37,18 @@ export async function writeTables(tables: LocalTables): Promise<void> {
   await writeFile(tablesFile, JSON.stringify(tables), { mode: 0o600 });
 }
 
-/** @throws Error in one line when the service was never started with this folder */
+/** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */
 export async function readTables(): Promise<LocalTables> {
+  const content = await readFile(tablesFile, "utf8").catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Error(
+      code === "ENOENT"
+        ? `There is no local service in ${dataFolder}: run \`npm start\` once, or set DATA_DIR.`
+        : `The data folder ${dataFolder} cannot be read (${code}).`,
+    );
+  });
   try {
-    return JSON.parse(await readFile(tablesFile, "utf8"));
+    return JSON.parse(content);
   } catch {
-    throw new Error(`There is no local service in ${dataFolder}: run \`npm start\` once, or set DATA_DIR.`);
+    throw new Error(`${tablesFile} is damaged: run \`npm start\` once.`);
   }
 }

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "@jest/globals";
@@ -27,7 +29,7 @@ function node(args: string[], input = ""): Promise<Run> {
 const trace = (input: string, ...args: string[]) =>
   node([join(root, "cli/trace.ts"), "--assembly", assembly, ...args], input);
 
-/** The stack of an error that a deployed bundle throws: it starts without its environment. */
+/** The stack of an error that a bundle throws: it starts without its environment variables. */
 async function realStack(): Promise<string> {
   const { functions } = readStack(assembly, "animal-store-staging");
   const code = functions.find(({ name }) => name.startsWith("GetPet"))?.code ?? "";
@@ -39,7 +41,7 @@ async function realStack(): Promise<string> {
   return stdout;
 }
 
-/** Where a text is in a source file, counted from 1. */
+/** The line of a text in a source file, counted from 1. */
 const lineOf = (path: string, text: string) =>
   readFileSync(join(root, path), "utf8")
     .split("\n")
@@ -49,7 +51,7 @@ const thrown = `lib/env.ts:${lineOf("lib/env.ts", "throw new Error")}:`;
 const called = `functions/get-pet.ts:${lineOf("functions/get-pet.ts", "env.petsTable")}:`;
 
 describe("npm run trace", () => {
-  it("finds the source of a real error of a real bundle", async () => {
+  it("maps a real error of a real bundle to its source", async () => {
     const { code, stdout } = await trace(await realStack(), "--function", "get-pet");
     expect(code).toBe(0);
     expect(stdout).toContain("The environment variable PETS_TABLE is not set.");
@@ -58,7 +60,7 @@ describe("npm run trace", () => {
     expect(stdout).not.toContain("index.js:");
   });
 
-  it("reads a line of the log, which says itself of which function it is", async () => {
+  it("reads a log line, which names its function", async () => {
     const stack = (await realStack()).split("\n").filter((line) => /^\s+at /.test(line));
     const log = {
       level: "ERROR",
@@ -70,14 +72,36 @@ describe("npm run trace", () => {
     expect(stdout).not.toContain("started");
   });
 
-  it("says in one line what is wrong", async () => {
+  it("synthesizes this checkout if no assembly is given", async () => {
+    const { code, stdout } = await node(
+      [join(root, "cli/trace.ts"), "--function", "getPet"],
+      await realStack(),
+    );
+    expect([code, stdout]).toEqual([0, expect.stringContaining(thrown)]);
+  });
+
+  it("says what to do with an assembly whose functions are not bundled, as `cdk list` writes it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "animal-store-list-"));
+    for (const file of await readdir(assembly)) {
+      if (file.endsWith(".json")) await copyFile(join(assembly, file), join(folder, file));
+    }
+    const { code, stderr } = await node(
+      [join(root, "cli/trace.ts"), "--function", "getPet", "--assembly", folder],
+      "    at x (/var/task/index.js:1:1)",
+    );
+    await rm(folder, { recursive: true });
+    const remedy = "omit --assembly, or run `npx cdk synth` again.";
+    expect([code, stderr]).toEqual([1, `trace: ${folder} has no source map of getPet: ${remedy}\n`]);
+  });
+
+  it("reports an error in one line", async () => {
     const frame = "    at x (/var/task/index.js:1:1)";
     const cases: [string[], string][] = [
-      [[], "Which function is this of? Say so with --function, such as get-pet."],
+      [[], "The input does not name a function: add --function, such as get-pet."],
       [["--function", "put-pet"], "There is no function put-pet in animal-store-staging."],
       [
         ["--assembly", "/nonexistent", "--function", "get-pet"],
-        "There is no stack animal-store-staging in /nonexistent: run `npx cdk synth`, or say --assembly.",
+        "There is no stack animal-store-staging in /nonexistent.",
       ],
     ];
     for (const [args, message] of cases) {
@@ -85,7 +109,7 @@ describe("npm run trace", () => {
     }
   });
 
-  it("explains itself, and wrong usage", async () => {
+  it("prints help, and explains wrong usage", async () => {
     const help = await trace("", "--help");
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("Usage: npm run trace -- ")]);
     const wrong = await trace("", "--all");

@@ -3,14 +3,14 @@ import { fileURLToPath } from "node:url";
 
 const entry = fileURLToPath(new URL("../../cli/keys.ts", import.meta.url));
 
-/** What a run of `npm run keys -- ...` did. */
+/** The result of `npm run keys -- ...`. */
 export interface Run {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs the operators' command as npm does; no terminal, no AWS credentials but those given. */
+/** Runs the command as npm does, without a terminal. It has only the AWS credentials of `environment`. */
 export function keysCli(args: string[], environment: Record<string, string> = {}): Promise<Run> {
   const env = {
     PATH: process.env.PATH ?? "",
@@ -23,4 +23,17 @@ export function keysCli(args: string[], environment: Record<string, string> = {}
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
   });
+}
+
+/**
+ * Runs a command that must succeed.
+ *
+ * @returns the JSON that it printed
+ * @throws Error with its output if it fails
+ */
+// biome-ignore lint/suspicious/noExplicitAny: each command prints another shape
+export async function keysJson(args: string[], environment: Record<string, string> = {}): Promise<any> {
+  const { code, stdout, stderr } = await keysCli([...args, "--json"], environment);
+  if (code !== 0 || stderr !== "") throw new Error(`keys ${args[0]} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
 }

@@ -1,0 +1,89 @@
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { loadSharedConfigFiles } from "@smithy/core/config";
+import { local, stackName } from "../infra/stages.ts";
+import { type KeyStore, keyStore } from "../lib/dynamo/key-store.ts";
+import { readTables, storeFolder } from "../local/data-folder.ts";
+import { DataInUse, startStore, useStore } from "../local/store.ts";
+
+/** The keys of a stage. The caller closes them. */
+export interface OpenKeys {
+  keys: KeyStore;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the keys table of a stage. It finds a deployed stage by the outputs of its stack, with the operator's AWS
+ * credentials, and the local service by its data folder, whether the service runs or not.
+ *
+ * @throws Error in one line if the stage cannot be found or read
+ */
+export function openKeys(stage: string): Promise<OpenKeys> {
+  return stage === local.name ? openLocal() : openDeployed(stage);
+}
+
+async function openLocal(): Promise<OpenKeys> {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    const { endpoint, embedded, keysTable } = await readTables();
+    const store = embedded ? await startStore(storeFolder).catch(unlessInUse) : undefined;
+    if (store || !embedded || (await responds(endpoint))) {
+      useStore(store?.endpoint ?? endpoint);
+      return { keys: keyStore(keysTable), close: store?.close ?? (async () => {}) };
+    }
+    // Another command has the data open, or the service is just starting or stopping.
+    if (Date.now() > end) throw new DataInUse(`The data folder ${storeFolder} is in use by another process.`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** If the data is in use, the service probably runs and serves it. */
+function unlessInUse(error: unknown): undefined {
+  if (!(error instanceof DataInUse)) throw error;
+}
+
+const responds = (endpoint: string) =>
+  fetch(endpoint).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+async function openDeployed(stage: string): Promise<OpenKeys> {
+  await checkProfile();
+  const StackName = stackName(stage);
+  const client = new CloudFormationClient({});
+  const region = await client.config.region().catch(() => {
+    throw new Error("No AWS region is set: set AWS_REGION, or a region in your AWS profile.");
+  });
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName })).catch((error) => {
+    throw new Error(explain(error, StackName, region));
+  });
+  const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "KeysTableName")?.OutputValue;
+  if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
+  return { keys: keyStore(table), close: async () => {} };
+}
+
+/** The SDK reports an unknown profile as missing credentials. */
+async function checkProfile(): Promise<void> {
+  const profile = process.env.AWS_PROFILE;
+  if (!profile) return;
+  const { configFile, credentialsFile } = await loadSharedConfigFiles();
+  if (!configFile[profile] && !credentialsFile[profile]) {
+    throw new Error(`There is no AWS profile ${profile}: check AWS_PROFILE.`);
+  }
+}
+
+interface AwsError extends Error {
+  code?: string;
+  $metadata?: { httpStatusCode?: number };
+}
+
+function explain({ name, message, code, $metadata }: AwsError, stack: string, region: string): string {
+  if (name === "CredentialsProviderError") {
+    return "There are no AWS credentials: sign in (for example `aws sso login`) or set AWS_PROFILE.";
+  }
+  if (name === "ValidationError") return `The stack ${stack} is not deployed in ${region}.`;
+  if ($metadata?.httpStatusCode === undefined) {
+    return `AWS cannot be reached in ${region} (${code ?? name}): check the network and the region.`;
+  }
+  return `AWS refused to describe the stack ${stack}: ${message || name}`;
+}
