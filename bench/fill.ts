@@ -6,10 +6,10 @@ import { PetStatus } from "../lib/pet.ts";
 const BATCH = 25;
 const WRITERS = 4;
 
-/** Ids as the service draws them, one animal a second from 2026 on. */
+/** The id of the nth pet, as if the service had created one a second since its epoch. */
 export const idOf = (n: number) => BigInt(n + 1) * 4_096_000n;
 
-/** Writes so many animals, the statuses in turn. */
+/** Writes `size` pets, with the statuses in turn. */
 export async function fill(table: string, size: number): Promise<void> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   let next = 0;

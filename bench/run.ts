@@ -1,83 +1,57 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { Command, Option } from "commander";
 import { synthesize } from "../infra/assembly/synthesize.ts";
 import { localStack } from "../infra/stages.ts";
-import { capacity } from "./capacity.ts";
 import { coldStart } from "./cold/cold.ts";
 import { growth } from "./growth.ts";
 import { localLoad } from "./load/load.ts";
-import type { Section } from "./section.ts";
-import { warmCost } from "./warm.ts";
+import { type Benchmark, insert } from "./report.ts";
+import { warmInvocation } from "./warm.ts";
 
-/** `npm run bench`: measures the service on this machine and writes docs/benchmarks.md. */
+/** `npm run bench`: measures the service on this machine and updates the tables of docs/benchmarks.md. */
 
-const parts = { cold: coldStart, warm: warmCost, load: localLoad, growth, capacity };
-type Part = keyof typeof parts;
-
-const usage = `Usage: npm run bench -- [--quick] [--only <${Object.keys(parts).join("|")}>]
-  --quick  about a minute; prints, and writes nothing
-  --only   one part; prints, and writes nothing`;
-
-function options() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        quick: { type: "boolean", default: false },
-        only: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    if (values.only === undefined || values.only in parts) return values;
-    throw new Error(`There is no part ${values.only}.`);
-  } catch (error) {
-    console.error(`bench: ${(error as Error).message}\n${usage}`);
-    process.exit(2);
-  }
-}
-
-const { quick, only, help } = options();
-if (help) {
-  console.log(usage);
-  process.exit();
-}
-
-const machine = () => {
-  const model = cpus()[0]?.model.trim() || "unknown";
-  const memory = Math.round(totalmem() / 2 ** 30);
-  return `${availableParallelism()} cores (${model}), ${memory} GiB of memory, Node ${process.version} on ${process.platform} ${process.arch}`;
+const benchmarks: Record<string, Benchmark> = {
+  cold: coldStart,
+  warm: warmInvocation,
+  load: localLoad,
+  growth,
 };
 
+const { quick, only } = new Command("npm run bench --")
+  .option("--quick", "print a rough result in about a minute, and write nothing", false)
+  .addOption(
+    new Option("--only <part>", "print one part, and write nothing").choices(Object.keys(benchmarks)),
+  )
+  .parse()
+  .opts<{ quick: boolean; only?: string }>();
+
+function machine(): string {
+  const model = cpus()[0]?.model.trim() || "unknown";
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}: ${availableParallelism()} cores (${model}), ${memory} GiB of memory, Node ${process.version} on ${process.platform} ${process.arch}.`;
+}
+
 const assembly = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
-await synthesize(assembly, [localStack]);
-
-const sections: Section[] = [];
-for (const part of only ? [only as Part] : (Object.keys(parts) as Part[])) {
-  process.stderr.write(`${part} ...\n`);
-  const section = await parts[part]({ quick, assembly });
-  console.log(section.text);
-  sections.push(section);
-}
-
-if (!quick && !only) {
-  const docs = new URL("../docs/", import.meta.url);
-  await mkdir(new URL("benchmarks/", docs), { recursive: true });
-  const head = `# Benchmarks
-
-\`npm run bench\` measures all of this and writes this file, in a few minutes and without network;
-\`npm run bench -- --quick\` prints a rough version in about one.
-
-This run: ${new Date().toISOString().slice(0, 10)}, ${machine()}.
-The machine was shared with other work, so times are noisy: what is compared ran in turns, medians are given, and
-ratios tell more than milliseconds do. Bytes, calls and items do not depend on the machine.
-`;
-  await writeFile(new URL("benchmarks.md", docs), [head, ...sections.map(({ text }) => text)].join("\n"));
-  for (const { plots } of sections) {
-    for (const [name, svg] of Object.entries(plots))
-      await writeFile(new URL(`benchmarks/${name}`, docs), svg);
+try {
+  await synthesize(assembly, [localStack]);
+  const results: Record<string, string> = { machine: machine() };
+  for (const [part, benchmark] of Object.entries(benchmarks)) {
+    if (only && part !== only) continue;
+    console.error(`${part} ...`);
+    Object.assign(results, await benchmark({ quick, assembly }));
   }
+  const file = new URL("../docs/benchmarks.md", import.meta.url);
+  let document = await readFile(file, "utf8");
+  for (const [name, content] of Object.entries(results)) {
+    console.log(`\n${name}\n\n${content}`);
+    document = insert(document, name, content);
+  }
+  if (!quick && !only) await writeFile(file, document);
+} finally {
+  await rm(assembly, { recursive: true });
 }
-await rm(assembly, { recursive: true });
-// Clients keep their connections open.
+// The AWS clients keep their connections open.
 process.exit();

@@ -1,13 +1,12 @@
-/** The value below which a share of the values lies. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+/** The upper median. @throws RangeError for no values */
+export function median(values: readonly number[]): number {
+  const middle = values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+  if (middle === undefined) throw new RangeError("There is no median of no values.");
+  return middle;
 }
 
-export const median = (values: readonly number[]) => quantile(values, 0.5);
-
 /**
- * Runs every task once a round, so that whatever else the machine does meets all of them alike.
+ * Runs every task once a round, so that other work on the machine disturbs all of them alike.
  *
  * @returns the results of each task, in the order of the tasks
  */

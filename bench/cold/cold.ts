@@ -1,27 +1,53 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Section, Subject } from "../section.ts";
-import { measure } from "./measure.ts";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type BenchOptions, format, table } from "../report.ts";
+import { interleave, median } from "../stats.ts";
 import { startMock } from "./mock.ts";
-import { report } from "./report.ts";
-import { defaults, deployed, references, withoutWarmUp } from "./variants.ts";
+import { buildVariants, type Variant } from "./variants.ts";
 
-/** Cold starts of the service's functions, and of others for comparison. */
-export async function coldStart({ quick, assembly }: Subject): Promise<Section> {
+const child = fileURLToPath(new URL("child.cjs", import.meta.url));
+
+/** What child.cjs prints. */
+interface ColdStart {
+  statusCode: number;
+  /** size of the files that were loaded */
+  bytes: number;
+  /** import of the code; with `start.mjs` the warm-up as well */
+  load: { ms: number; cpuMs: number };
+  /** the first request */
+  first: { ms: number; cpuMs: number };
+}
+
+async function start({ label, file, event }: Variant, environment: NodeJS.ProcessEnv): Promise<ColdStart> {
+  const args = [child, file, JSON.stringify(event)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: environment });
+  const result: ColdStart = JSON.parse(stdout);
+  if (result.statusCode >= 400) throw new Error(`${label} responded with ${result.statusCode}.`);
+  return result;
+}
+
+function row({ label }: Variant, starts: readonly ColdStart[]): string[] {
+  const of = (value: (start: ColdStart) => number) => format(median(starts.map(value)));
+  return [
+    label,
+    format((starts[0]?.bytes ?? 0) / 1024, 0),
+    of(({ load }) => load.ms),
+    of(({ load }) => load.cpuMs),
+    of(({ first }) => first.ms),
+    of(({ first }) => first.cpuMs),
+    of(({ load, first }) => load.ms + first.ms),
+  ];
+}
+
+/** Cold starts of the service's functions and of others for comparison, every start in a process of its own. */
+export async function coldStart({ quick, assembly }: BenchOptions) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
   const mock = await startMock(folder);
   try {
-    const warmed = deployed(assembly);
-    const bundles = warmed.map(({ folder, ...variant }) => ({ ...variant, file: join(folder, "index.js") }));
-    const groups = {
-      warmed,
-      bundles,
-      defaults: await defaults(folder),
-      unwarmed: await withoutWarmUp(folder),
-      cached: bundles.map((variant) => ({ ...variant, cache: join(folder, "cache") })),
-      references: Object.values(await references(folder)),
-    };
     const environment = {
       ...mock.environment,
       AWS_REGION: "us-east-1",
@@ -33,16 +59,18 @@ export async function coldStart({ quick, assembly }: Subject): Promise<Section> 
       STATUS_SHARDS: "1",
       STAGE: "local",
     };
-    const rounds = quick ? 2 : 15;
-    const all = await measure(rounds, Object.values(groups).flat(), environment);
-    const found = Object.entries(groups).map(([name, variants]) => {
-      const results = all.splice(0, variants.length);
-      return [
-        name,
-        variants.map((variant, n) => ({ name: variant.name, ...(results[n] as (typeof all)[0]) })),
-      ];
-    });
-    return report(rounds, Object.fromEntries(found));
+    const variants = await buildVariants(assembly, folder);
+    const tasks = variants.map((variant) => () => start(variant, environment));
+    // The first round brings every file into the page cache.
+    await interleave(1, tasks);
+    const results = await interleave(quick ? 2 : 15, tasks);
+    const head = ["", "KiB", "import, ms", "its CPU, ms", "first request, ms", "its CPU, ms", "both, ms"];
+    return {
+      cold: table(
+        head,
+        variants.map((variant, n) => row(variant, results[n] ?? [])),
+      ),
+    };
   } finally {
     mock.close();
     await rm(folder, { recursive: true });

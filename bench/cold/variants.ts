@@ -1,89 +1,77 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build, type Plugin } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { readStack } from "../../infra/assembly/template.ts";
-import { bundling } from "../../infra/bundle/options.ts";
 import { localStack } from "../../infra/stages.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
-import { body, event } from "../events.ts";
+import { body, requestEvent } from "../requests.ts";
 
-/** Something that Lambda could start. */
+/** A bundle that Lambda could start. */
 export interface Variant {
-  name: string;
+  label: string;
   file: string;
+  /** an event that the handler answers with success */
   event: unknown;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const ESBUILD: BuildOptions = { bundle: true, platform: "node", target: "node24", format: "cjs" };
+const getEvent = requestEvent({ pathParameters: { petId: "1" } });
 
-const keyEvent = {
-  type: "TOKEN",
-  authorizationToken: `Bearer ${generateApiKey("local")}`,
-  methodArn: "arn:aws:execute-api:local:000000000000:local/v1/GET/pets",
-};
-
-/** The functions of the service: part of their logical id, source, and an event that they answer with success. */
-export const services = [
-  { id: "GetPet", entry: "get-pet", event: event({ pathParameters: { petId: "1" } }) },
-  { id: "ListPets", entry: "list-pets", event: event() },
-  { id: "CreatePet", entry: "create-pet", event: event({ body }) },
-  { id: "Authorize", entry: "authorize", event: keyEvent },
+/** The functions: the start of their logical id, their source, and an event. */
+const functions = [
+  { id: "GetPet", entry: "get-pet", event: getEvent },
+  { id: "ListPets", entry: "list-pets", event: requestEvent() },
+  { id: "CreatePet", entry: "create-pet", event: requestEvent({ body }) },
+  {
+    id: "Authorize",
+    entry: "authorize",
+    event: {
+      type: "TOKEN",
+      authorizationToken: `Bearer ${generateApiKey("local")}`,
+      methodArn: "arn:aws:execute-api:local:000000000000:local/v1/GET/pets",
+    },
+  },
 ];
 
-/** The service's bundles as they are deployed: `start.mjs` waits for the warm-up, `index.js` does not. */
-export function deployed(assembly: string): (Variant & { folder: string })[] {
-  const { functions } = readStack(assembly, localStack);
-  return services.map(({ id, entry, event }) => {
-    const folder = functions.find(({ name }) => name.startsWith(id))?.code ?? "";
-    return { name: entry, folder, file: join(folder, "start.mjs"), event };
+async function bundle(source: string, outfile: string, options: BuildOptions = { minify: true }) {
+  const base = { bundle: true, platform: "node", target: "node24", format: "cjs" } as const;
+  await build({ ...base, ...options, entryPoints: [join(root, source)], outfile });
+  return outfile;
+}
+
+/** The bundles that are deployed. Lambda loads `start.mjs`, which waits for the warm-up; `index.js` does not wait. */
+function deployed(assembly: string, file: "start.mjs" | "index.js", label: string): Variant[] {
+  const stack = readStack(assembly, localStack);
+  return functions.map(({ id, entry, event }) => {
+    const folder = stack.functions.find(({ name }) => name.startsWith(id))?.code ?? "";
+    return { label: `${entry}, ${label}`, file: join(folder, file), event };
   });
 }
 
-/** The same source as NodejsFunction bundles it unless told otherwise: not minified, the SDK beside it. */
-export async function defaults(folder: string): Promise<Variant[]> {
+/**
+ * Builds everything that is compared.
+ *
+ * @param folder an empty folder for the bundles
+ */
+export async function buildVariants(assembly: string, folder: string): Promise<Variant[]> {
+  // NodejsFunction leaves the SDK out of the bundle.
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  return Promise.all(
-    services.map(async ({ entry, event }) => {
-      const file = join(folder, `${entry}-defaults.js`);
-      const entryPoints = [join(root, `functions/${entry}.ts`)];
-      await build({ ...ESBUILD, entryPoints, outfile: file, external: ["@aws-sdk/*", "@smithy/*"] });
-      return { name: entry, file, event };
-    }),
-  );
-}
-
-/** The deployed bundles but for the warm-up: what a first request then does itself. */
-export async function withoutWarmUp(folder: string): Promise<Variant[]> {
-  const plugin: Plugin = {
-    name: "no-warm-up",
-    setup: ({ onLoad }) =>
-      onLoad({ filter: /lib\/warm-up\.ts$/ }, () => ({
-        contents: "export const warmUp = () => Promise.resolve()",
-      })),
-  };
-  return Promise.all(
-    services.map(async ({ entry, event }) => {
-      const file = join(folder, `${entry}-cold.js`);
-      const entryPoints = [join(root, `functions/${entry}.ts`)];
-      await build({ ...bundling, sourcemap: false, plugins: [plugin], entryPoints, outfile: file });
-      return { name: entry, file, event };
-    }),
-  );
-}
-
-/** Other functions that do what getPet does, or less, for comparison. */
-export async function references(
-  folder: string,
-): Promise<Record<"empty" | "signed" | "sdk" | "typical", Variant>> {
-  const make = async (name: string): Promise<Variant> => {
-    const file = join(folder, `${name}.js`);
-    const entryPoints = [fileURLToPath(new URL(`handlers/${name}.ts`, import.meta.url))];
-    await build({ ...ESBUILD, minify: true, entryPoints, outfile: file });
-    return { name, file, event: event({ pathParameters: { petId: "1" } }) };
-  };
-  const [empty, signed, sdk, typical] = await Promise.all(["empty", "signed", "sdk", "typical"].map(make));
-  if (!empty || !signed || !sdk || !typical) throw new Error("A reference was not built.");
-  return { empty, signed, sdk, typical };
+  const defaults = functions.map(async ({ entry, event }) => {
+    const external = ["@aws-sdk/*", "@smithy/*"];
+    const file = await bundle(`functions/${entry}.ts`, join(folder, `${entry}.js`), { external });
+    return { label: `${entry}, NodejsFunction's defaults`, file, event };
+  });
+  const references = [
+    { label: "GetItem without an SDK (the floor)", name: "no-sdk" },
+    { label: "typical getPet: document client, zod, one file", name: "typical" },
+  ].map(async ({ label, name }) => {
+    const file = await bundle(`bench/cold/handlers/${name}.ts`, join(folder, `${name}.js`));
+    return { label, file, event: getEvent };
+  });
+  return [
+    ...deployed(assembly, "start.mjs", "as deployed"),
+    ...deployed(assembly, "index.js", "without waiting for the warm-up"),
+    ...(await Promise.all([...defaults, ...references])),
+  ];
 }

@@ -1,17 +1,18 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 
 /**
- * The least that could stand in the service's place: one process with node:http and the document client, which
- * makes the same calls of DynamoDB and knows neither keys nor rules nor errors. Argument: the table's name.
+ * The least code that serves the same requests: one process with node:http and the document client, which makes
+ * the same DynamoDB calls and has no keys, validation or error handling. Argument: the table's name.
  */
 const [, , table = ""] = process.argv;
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const STATUSES = ["available", "pending", "sold"];
 
-const query = async (status: string, limit: number) => {
+async function query(status: string, limit: number) {
   const { Items = [] } = await client.send(
     new QueryCommand({
       TableName: table,
@@ -23,13 +24,13 @@ const query = async (status: string, limit: number) => {
     }),
   );
   return Items;
-};
+}
 
 async function list(parameters: URLSearchParams) {
   const limit = Number(parameters.get("limit") ?? 20);
   const status = parameters.get("status");
-  const found = await Promise.all((status ? [status] : STATUSES).map((each) => query(each, limit)));
-  return found
+  const pages = await Promise.all((status ? [status] : STATUSES).map((status) => query(status, limit)));
+  return pages
     .flat()
     .sort((a, b) => a.id - b.id)
     .slice(0, limit);
@@ -40,28 +41,22 @@ async function get(id: number) {
   return Item;
 }
 
-async function create(text: string) {
-  const item = { id: Math.floor(Math.random() * 2 ** 52), ...JSON.parse(text) };
+async function create(body: string) {
+  const Item = { id: Math.floor(Math.random() * 2 ** 52), ...JSON.parse(body) };
   await client.send(
-    new PutCommand({ TableName: table, Item: item, ConditionExpression: "attribute_not_exists(id)" }),
+    new PutCommand({ TableName: table, Item, ConditionExpression: "attribute_not_exists(id)" }),
   );
-  return item;
+  return Item;
 }
 
 const server = createServer(async (request, response) => {
-  const url = new URL(request.url ?? "", "http://localhost");
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const id = Number(/\/(\d+)$/.exec(url.pathname)?.[1]);
-  const done =
-    request.method === "POST"
-      ? create(Buffer.concat(chunks).toString())
-      : id
-        ? get(id)
-        : list(url.searchParams);
-  const answer = JSON.stringify(await done);
-  response
-    .writeHead(request.method === "POST" ? 201 : 200, { "content-type": "application/json" })
-    .end(answer);
+  const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
+  const [, id] = /\/(\d+)$/.exec(pathname) ?? [];
+  const created = request.method === "POST";
+  const result = created ? create(await text(request)) : id ? get(Number(id)) : list(searchParams);
+  const body = JSON.stringify(await result);
+  response.writeHead(created ? 201 : 200, { "content-type": "application/json" }).end(body);
 });
-server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port));
+server.listen(0, "127.0.0.1", () => {
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});

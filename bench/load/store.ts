@@ -2,7 +2,7 @@ import { readStack } from "../../infra/assembly/template.ts";
 import { localStack } from "../../infra/stages.ts";
 import { createTables, startStore, useStore } from "../../local/store.ts";
 
-/** An embedded store in a process of its own, with the stack's tables. Arguments: its folder, the assembly. */
+/** An embedded store with the stack's tables. Arguments: the folder of its data, the folder of the assembly. */
 const [, , folder, assembly = ""] = process.argv;
 const { endpoint } = await startStore(folder);
 useStore(endpoint);

@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { z } from "zod";
 
-/** getPet as it is often written: the document client, zod, one file. */
+/** getPet in the usual way: the document client, zod, one file. */
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const Parameters = z.object({ petId: z.coerce.number().int() });
 const Pet = z.object({

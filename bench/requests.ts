@@ -1,14 +1,15 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 
-/** What Lambda passes beside an event, as far as the functions read it. */
+/** The part of Lambda's context that the functions read. */
 export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
 
-/** A body of the usual size. */
+/** The body of a creation, of the usual size. */
 export const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
 
-/** The event of a request, as API Gateway hands it over after the authorizer. */
-export function event(parts: Partial<APIGatewayProxyEvent> = {}): APIGatewayProxyEvent {
-  const { queryStringParameters } = parts;
+/** The event that API Gateway sends for a request that the authorizer has admitted. */
+export function requestEvent(
+  parts: { pathParameters?: Record<string, string>; query?: Record<string, string[]>; body?: string } = {},
+): APIGatewayProxyEvent {
   return {
     headers: {
       Accept: "*/*",
@@ -19,17 +20,14 @@ export function event(parts: Partial<APIGatewayProxyEvent> = {}): APIGatewayProx
       "X-Forwarded-Port": "443",
       "X-Forwarded-Proto": "https",
     },
-    pathParameters: null,
-    body: null,
+    pathParameters: parts.pathParameters ?? null,
+    multiValueQueryStringParameters: parts.query ?? null,
+    body: parts.body ?? null,
     isBase64Encoded: false,
-    multiValueQueryStringParameters:
-      queryStringParameters &&
-      Object.fromEntries(Object.entries(queryStringParameters).map(([name, value]) => [name, [value ?? ""]])),
     requestContext: {
       requestId: "bench",
       domainName: "api.example",
       authorizer: { keyId: "key_bench", scopes: "pets:read pets:write" },
     },
-    ...parts,
   } as unknown as APIGatewayProxyEvent;
 }

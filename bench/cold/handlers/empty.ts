@@ -1,2 +1,0 @@
-/** The least that a function can be. */
-export const handler = async () => ({ statusCode: 200, body: "{}" });

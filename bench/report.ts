@@ -1,0 +1,36 @@
+export interface BenchOptions {
+  /** a rough result in about a minute */
+  quick: boolean;
+  /** folder of the synthesized stack */
+  assembly: string;
+}
+
+/** One part of the benchmarks. Returns its tables by the name of their markers in docs/benchmarks.md. */
+export type Benchmark = (options: BenchOptions) => Promise<Record<string, string>>;
+
+/** A Markdown table; every column but the first is right-aligned. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(3, ...all.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))).join(" | ")} |`;
+  const rule = widths.map((width, n) => (n === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
+  return [line(head), line(rule), ...rows.map(line)].join("\n");
+}
+
+/**
+ * Replaces what is between `<!-- name -->` and `<!-- /name -->`.
+ *
+ * @throws Error when the document does not have both markers
+ */
+export function insert(document: string, name: string, content: string): string {
+  const [start, end] = [`<!-- ${name} -->\n`, `\n<!-- /${name} -->`];
+  const from = document.indexOf(start) + start.length;
+  const to = document.indexOf(end, from);
+  if (from < start.length || to < 0) throw new Error(`The document has no markers for ${name}.`);
+  return `${document.slice(0, from)}\n${content}\n${document.slice(to)}`;
+}
+
+/** A number with thousands separators and a fixed number of decimals. */
+export const format = (value: number, decimals = 1) =>
+  value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
