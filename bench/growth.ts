@@ -1,7 +1,7 @@
 import { readStack } from "../infra/assembly/template.ts";
 import { localStack } from "../infra/stages.ts";
 import { petCreator, petFinder, petLister } from "../lib/dynamo/pet-store.ts";
-import { createTables, startStore, useStore } from "../local/store.ts";
+import { createTables, setAwsEnvironment, startStore } from "../local/store.ts";
 import { fill, idOf } from "./fill.ts";
 import { type BenchOptions, format, table } from "./report.ts";
 import { interleave, median } from "./stats.ts";
@@ -24,7 +24,7 @@ function requests(pets: string, size: number): Record<string, () => Promise<unkn
 
 async function prepare(size: number, assembly: string) {
   const store = await startStore();
-  useStore(store.endpoint);
+  setAwsEnvironment(store.endpoint);
   const { tables, outputs } = readStack(assembly, localStack);
   await createTables(store.endpoint, tables);
   const pets = outputs.PetsTableName ?? "";

@@ -3,7 +3,7 @@ import { loadSharedConfigFiles } from "@smithy/core/config";
 import { local, stackName } from "../infra/stages.ts";
 import { type KeyStore, keyStore } from "../lib/dynamo/key-store.ts";
 import { readTables, storeFolder } from "../local/data-folder.ts";
-import { DataInUse, startStore, useStore } from "../local/store.ts";
+import { DataInUse, setAwsEnvironment, startStore } from "../local/store.ts";
 
 /** The keys of a stage. The caller closes them. */
 export interface OpenKeys {
@@ -27,7 +27,7 @@ async function openLocal(): Promise<OpenKeys> {
     const { endpoint, embedded, keysTable } = await readTables();
     const store = embedded ? await startStore(storeFolder).catch(unlessInUse) : undefined;
     if (store || !embedded || (await responds(endpoint))) {
-      useStore(store?.endpoint ?? endpoint);
+      setAwsEnvironment(store?.endpoint ?? endpoint);
       return { keys: keyStore(keysTable), close: store?.close ?? (async () => {}) };
     }
     // Another command has the data open, or the service is just starting or stopping.

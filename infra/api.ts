@@ -16,7 +16,7 @@ import { ACCESS_LOG_FORMAT } from "./access-log.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { ApiFunction } from "./api-function.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
-import { addMethodNotAllowed } from "./mock-errors.ts";
+import { addMethodNotAllowed, addNotFound } from "./mock-errors.ts";
 import { StageLog } from "./stage-log.ts";
 import type { Stage } from "./stages.ts";
 
@@ -41,6 +41,7 @@ export class Api extends Construct {
     addGatewayResponses(api);
     addOperations(api, functions);
     for (const path of new Set(operations.map((operation) => operation.path))) addMethodNotAllowed(api, path);
+    addNotFound(api);
     acknowledgeFindings(api, stage);
     this.restApi = api;
     this.baseUrl = `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${API_VERSION}`;

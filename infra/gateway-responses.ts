@@ -25,8 +25,8 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.THROTTLED, "too_many_requests"],
   [ResponseType.QUOTA_EXCEEDED, "too_many_requests"],
   [ResponseType.API_CONFIGURATION_ERROR, "internal_error"],
-  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "internal_error"],
-  // The authorizer fails only when it cannot read its table, which is temporary.
+  // The authorizer fails only when it cannot read its table, which is temporary. API Gateway reports either type.
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "unavailable"],
   [ResponseType.AUTHORIZER_FAILURE, "unavailable"],
   [ResponseType.INTEGRATION_FAILURE, "unavailable"],
   [ResponseType.INTEGRATION_TIMEOUT, "timeout"],

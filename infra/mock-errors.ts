@@ -1,6 +1,68 @@
-import { MockIntegration, PassthroughBehavior, type RestApi } from "aws-cdk-lib/aws-apigateway";
-import { errorBody, errors } from "../lib/errors.ts";
+import {
+  AuthorizationType,
+  type IResource,
+  type Method,
+  type MethodOptions,
+  MockIntegration,
+  PassthroughBehavior,
+  type RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import { type ErrorCode, errorBody, errors } from "../lib/errors.ts";
 import { operations } from "../lib/operations.ts";
+import { acknowledge } from "./acknowledge.ts";
+
+/** What clients usually send. A media type that is not listed gets a 415. */
+const MEDIA_TYPES = [
+  "application/json",
+  "application/octet-stream",
+  "application/x-www-form-urlencoded",
+  "application/xml",
+  "multipart/form-data",
+  "text/plain",
+  "text/xml",
+];
+
+/**
+ * Adds an ANY method that responds with an Error, whatever the request.
+ *
+ * @param headers of the response, static
+ * @param options such as the authorization type
+ * @returns the method
+ */
+function addErrorMethod(
+  resource: IResource,
+  code: ErrorCode,
+  { headers = {}, ...options }: { headers?: Record<string, string> } & MethodOptions = {},
+): Method {
+  const { status } = errors[code];
+  const statusCode = String(status);
+  const parameters = Object.entries(headers).map(([name, value]) => ({
+    parameter: `method.response.header.${name}`,
+    value: `'${value}'`,
+  }));
+  const template = JSON.stringify({ statusCode: status });
+  const integration = new MockIntegration({
+    // Passing a body through would let the client choose the status.
+    passthroughBehavior: PassthroughBehavior.NEVER,
+    requestTemplates: Object.fromEntries(MEDIA_TYPES.map((type) => [type, template])),
+    integrationResponses: [
+      {
+        statusCode,
+        responseParameters: Object.fromEntries(parameters.map(({ parameter, value }) => [parameter, value])),
+        responseTemplates: { "application/json": JSON.stringify(errorBody(code)) },
+      },
+    ],
+  });
+  return resource.addMethod("ANY", integration, {
+    ...options,
+    methodResponses: [
+      {
+        statusCode,
+        responseParameters: Object.fromEntries(parameters.map(({ parameter }) => [parameter, true])),
+      },
+    ],
+  });
+}
 
 /**
  * Adds a method to a path that answers 405 with `Allow` (RFC 9110, 15.5.6) to every method without an operation.
@@ -8,21 +70,20 @@ import { operations } from "../lib/operations.ts";
  */
 export function addMethodNotAllowed(api: RestApi, path: string): void {
   const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method);
-  const { status } = errors.method_not_allowed;
-  const statusCode = String(status);
-  api.root.resourceForPath(path).addMethod(
-    "ANY",
-    new MockIntegration({
-      passthroughBehavior: PassthroughBehavior.NEVER,
-      requestTemplates: { "application/json": JSON.stringify({ statusCode: status }) },
-      integrationResponses: [
-        {
-          statusCode,
-          responseParameters: { "method.response.header.Allow": `'${allowed.join(", ")}'` },
-          responseTemplates: { "application/json": JSON.stringify(errorBody("method_not_allowed")) },
-        },
-      ],
-    }),
-    { methodResponses: [{ statusCode, responseParameters: { "method.response.header.Allow": true } }] },
-  );
+  addErrorMethod(api.root.resourceForPath(path), "method_not_allowed", {
+    headers: { Allow: allowed.join(", ") },
+  });
+}
+
+/**
+ * Adds a catch-all that answers 404 to every path without an operation, with and without a key. Without it, a request
+ * with an Authorization header would get API Gateway's IncompleteSignatureException, whose message repeats the header.
+ */
+export function addNotFound(api: RestApi): void {
+  for (const resource of [api.root, api.root.addResource("{proxy+}")]) {
+    const method = addErrorMethod(resource, "not_found", { authorizationType: AuthorizationType.NONE });
+    const reason = "The route responds 404 to everybody and reads no data.";
+    acknowledge(method, "APIG4", reason);
+    acknowledge(method, "COG4", reason);
+  }
 }

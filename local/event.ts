@@ -1,20 +1,24 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Route } from "../infra/assembly/template.ts";
+import type { RequestContext } from "./access-log.ts";
 import type { LocalRequest } from "./request.ts";
+import type { RouteMatch } from "./router.ts";
 
-/** The last value of each name, and all of them, as API Gateway hands both over. */
-function values(pairs: Iterable<[string, string]>) {
+/** The last value of every name, and all values, since API Gateway's event has both. */
+function lastAndAllValues(pairs: Iterable<[string, string]>) {
   const all = new Map<string, string[]>();
-  for (const [name, value] of pairs) all.set(name, [...(all.get(name) ?? []), value]);
+  for (const [name, value] of pairs) {
+    const values = all.get(name);
+    if (values) values.push(value);
+    else all.set(name, [value]);
+  }
   if (all.size === 0) return { last: null, all: null };
   return {
-    last: Object.fromEntries([...all].map(([name, each]) => [name, each.at(-1)])),
+    last: Object.fromEntries([...all].map(([name, values]) => [name, values.at(-1)])),
     all: Object.fromEntries(all),
   };
 }
 
-/** Headers with the client's casing, and those that API Gateway sets itself in place of the client's. */
+/** Headers with the client's casing, and those that API Gateway sets itself instead of the client's. */
 function* headersOf({ rawHeaders, socket }: IncomingMessage): Generator<[string, string]> {
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const [name = "", value = ""] = rawHeaders.slice(i, i + 2);
@@ -28,22 +32,20 @@ function* headersOf({ rawHeaders, socket }: IncomingMessage): Generator<[string,
 /**
  * The event of a Lambda proxy integration, with the fields that API Gateway's REST API sets.
  *
- * @param authorizer what the authorizer said of the caller
+ * @param caller the authorizer's context
  */
 export function proxyEvent(
-  request: LocalRequest,
-  route: Route,
-  stageName: string,
-  pathParameters: Record<string, string>,
-  authorizer: Record<string, unknown>,
+  { message, method, path, query, body }: LocalRequest,
+  { route, pathParameters }: RouteMatch,
+  { requestId, extendedRequestId, requestTime, stage }: RequestContext,
+  caller: Record<string, unknown>,
 ) {
-  const { message, id, path, query, body } = request;
-  const headers = values(headersOf(message));
-  const parameters = values(query);
+  const headers = lastAndAllValues(headersOf(message));
+  const parameters = lastAndAllValues(query);
   return {
     resource: route.path,
     path,
-    httpMethod: message.method,
+    httpMethod: method,
     headers: headers.last,
     multiValueHeaders: headers.all,
     queryStringParameters: parameters.last,
@@ -51,16 +53,17 @@ export function proxyEvent(
     pathParameters: Object.keys(pathParameters).length > 0 ? pathParameters : null,
     stageVariables: null,
     requestContext: {
-      requestId: id,
-      extendedRequestId: randomUUID(),
-      stage: stageName,
+      requestId,
+      extendedRequestId,
+      requestTime,
+      stage,
       resourcePath: route.path,
-      path: `/${stageName}${path}`,
-      httpMethod: message.method,
-      domainName: message.headers.host ?? "localhost",
+      path: `/${stage}${path}`,
+      httpMethod: method,
+      domainName: message.headers.host,
       protocol: `HTTP/${message.httpVersion}`,
       identity: { sourceIp: message.socket.remoteAddress, userAgent: message.headers["user-agent"] ?? null },
-      authorizer,
+      authorizer: caller,
     },
     body: body.length > 0 ? body.toString() : null,
     isBase64Encoded: false,

@@ -1,16 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { FunctionDefinition } from "../infra/assembly/template.ts";
 import type { Invocation, Outcome } from "./lambda-runtime.ts";
+import { FunctionError } from "./refusal.ts";
 
 const runtime = fileURLToPath(new URL("lambda-runtime.ts", import.meta.url));
 
 // Enough to keep two to four cores busy; further requests wait for an instance.
 const MAX_INSTANCES = 4;
-
-/** An invocation failed: the function threw, crashed or ran out of time. */
-export class FunctionError extends Error {}
 
 /** The instances of one function, each a process of its own that handles one event at a time. */
 export class FunctionPool {
@@ -29,14 +26,15 @@ export class FunctionPool {
   /**
    * Runs the function once.
    *
-   * @param event what the handler gets
-   * @returns what it returned
+   * @param event passed to the handler
+   * @param requestId of the invocation, for the function's log
+   * @returns the handler's result
    * @throws FunctionError when it threw (with its message), crashed, or exceeded its timeout
    */
-  async invoke(event: unknown): Promise<unknown> {
-    const instance = await this.#take();
+  async invoke(event: unknown, requestId: string): Promise<unknown> {
+    const instance = await this.#acquire();
     try {
-      const outcome = await this.#run(instance, event);
+      const outcome = await this.#run(instance, event, requestId);
       if ("result" in outcome) return outcome.result;
       throw new FunctionError(outcome.errorMessage);
     } finally {
@@ -49,9 +47,9 @@ export class FunctionPool {
     for (const instance of this.#instances) instance.kill("SIGKILL");
   }
 
-  #run(instance: ChildProcess, event: unknown): Promise<Outcome> {
+  #run(instance: ChildProcess, event: unknown, requestId: string): Promise<Outcome> {
     const { timeoutMs } = this.#definition;
-    const invocation: Invocation = { event, requestId: randomUUID(), deadline: Date.now() + timeoutMs };
+    const invocation: Invocation = { event, requestId, deadline: Date.now() + timeoutMs };
     return new Promise((resolve, reject) => {
       const settle = (action: () => void) => {
         clearTimeout(timer);
@@ -70,7 +68,7 @@ export class FunctionPool {
     });
   }
 
-  async #take(): Promise<ChildProcess> {
+  async #acquire(): Promise<ChildProcess> {
     const idle = this.#idle.pop();
     if (idle) return idle;
     if (this.#instances.size < MAX_INSTANCES) return this.#start();

@@ -1,89 +1,57 @@
 import type { IncomingMessage } from "node:http";
-import type { Route } from "../infra/assembly/template.ts";
+import { Refusal } from "./refusal.ts";
 
 /** API Gateway's limit for a request's body, in bytes. */
 const PAYLOAD_LIMIT = 10 * 1024 * 1024;
 
-/** A request with its body read and its address taken apart. */
+/** A complete request, with its target split. */
 export interface LocalRequest {
   message: IncomingMessage;
-  id: string;
-  /** below the stage, without a slash at its end, percent-encoded as sent */
+  method: string;
+  /** below the stage, without a trailing slash, percent-encoded as sent */
   path: string;
   query: URLSearchParams;
   body: Buffer;
 }
 
-/** Ends a request with one of the template's gateway responses. */
-export class Refusal extends Error {
-  readonly type: string;
-  constructor(type: string) {
-    super(type);
-    this.type = type;
+/**
+ * Receives a request's body and splits its target.
+ *
+ * @throws Refusal when it is too large, incomplete, has an invalid Host, or is outside the stage
+ */
+export async function receiveRequest(message: IncomingMessage, stageName: string): Promise<LocalRequest> {
+  const body = await receiveBody(message);
+  // The functions build links from it.
+  if (!/^[\w.:[\]-]+$/.test(message.headers.host ?? "")) throw new Refusal("DEFAULT_4XX");
+
+  const target = (message.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").replace(/#.*$/, "");
+  const [address = "", ...search] = target.split("?");
+  const prefix = `/${stageName}`;
+  if (address !== prefix && !address.startsWith(`${prefix}/`)) {
+    throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
   }
+  return {
+    message,
+    method: message.method ?? "",
+    path: address.slice(prefix.length).replace(/\/$/, ""),
+    query: new URLSearchParams(search.join("?")),
+    body,
+  };
 }
 
-/**
- * Reads a request whole and takes its address apart.
- *
- * @param id names the request in the logs
- * @throws Refusal when it is too large, breaks off, or is for no stage
- */
-export async function readRequest(
-  message: IncomingMessage,
-  id: string,
-  stageName: string,
-): Promise<LocalRequest> {
+async function receiveBody(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of message.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
-      // What follows is read and thrown away, so that the client gets to see the answer.
+      // The rest is read and discarded, so that the client receives the response.
       if (size <= PAYLOAD_LIMIT) chunks.push(chunk);
     }
   } catch {
-    // The client went away before its body was complete.
+    // The client disconnected before its body was complete.
     throw new Refusal("BAD_REQUEST_BODY");
   }
   if (size > PAYLOAD_LIMIT) throw new Refusal("REQUEST_TOO_LARGE");
-
-  const target = (message.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").replace(/#.*$/, "");
-  const [address = "", ...search] = target.split("?");
-  const prefix = `/${stageName}`;
-  if (address !== prefix && !address.startsWith(`${prefix}/`))
-    throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
-  return {
-    message,
-    id,
-    path: address.slice(prefix.length).replace(/\/$/, ""),
-    query: new URLSearchParams(search.join("?")),
-    body: Buffer.concat(chunks),
-  };
-}
-
-/**
- * Finds the method of a path, or its ANY method; a segment in braces matches any one that is not empty.
- *
- * @throws Refusal when the API has neither
- */
-export function findRoute(routes: Route[], { path, message }: LocalRequest) {
-  const segments = path.split("/");
-  for (const method of [message.method, "ANY"]) {
-    for (const route of routes) {
-      const names = route.path.split("/");
-      const parameters: Record<string, string> = {};
-      const matches =
-        route.method === method &&
-        names.length === segments.length &&
-        names.every((name, index) => {
-          const segment = segments[index] ?? "";
-          if (!name.startsWith("{")) return name === segment;
-          parameters[name.slice(1, -1)] = segment;
-          return segment !== "";
-        });
-      if (matches) return { route, parameters };
-    }
-  }
-  throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
+  return Buffer.concat(chunks);
 }

@@ -12,7 +12,7 @@ import { keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder
 import { FunctionPool } from "./function-pool.ts";
 import { createGateway } from "./gateway.ts";
 import { localKey } from "./local-key.ts";
-import { createTables, startStore, useStore } from "./store.ts";
+import { createTables, setAwsEnvironment, startStore } from "./store.ts";
 import { Throttle } from "./throttle.ts";
 
 const port = /^\d*$/.test(process.env.PORT ?? "") ? Number(process.env.PORT || 3000) : Number.NaN;
@@ -88,7 +88,7 @@ async function start(): Promise<void> {
 
   progress("Creating the tables and the local key ...");
   // What Lambda would give the functions, and this process's own client needs as well.
-  const aws = useStore(endpoint);
+  const aws = setAwsEnvironment(endpoint);
   await createTables(endpoint, stack.tables);
   const keysTable = stack.outputs.KeysTableName ?? "";
   await writeTables({ endpoint, embedded, keysTable });
@@ -106,11 +106,15 @@ async function start(): Promise<void> {
   });
 
   const throttle = process.env.THROTTLE === "on" ? new Throttle(stack.throttling) : undefined;
-  const gateway = createGateway(stack, pools, { docs: docsPage(key, stack.stageName), throttle });
-  await listen(gateway);
-  cleanUp.push(() => close(gateway));
+  const docs = docsPage(key, stack.stageName);
+  const gateway = createGateway(stack, pools, throttle && { throttle });
+  const server = createServer(async (message, response) => {
+    if (!(await docs(message, response))) gateway(message, response);
+  });
+  await listen(server);
+  cleanUp.push(() => close(server));
 
-  const origin = `http://localhost:${(gateway.address() as AddressInfo).port}`;
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   const baseUrl = `${origin}/${stack.stageName}`;
   console.log(`Base URL: ${baseUrl}`);
   console.log(`API key: ${key}`);

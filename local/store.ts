@@ -71,7 +71,7 @@ async function take(path: string): Promise<ClassicLevel> {
  *
  * @returns the environment variables that the functions need for the same
  */
-export function useStore(endpoint: string) {
+export function setAwsEnvironment(endpoint: string) {
   const environment = {
     AWS_REGION: process.env.AWS_REGION || "us-east-1",
     AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID || "local",

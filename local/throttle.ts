@@ -1,16 +1,13 @@
 import type { ThrottleSettings } from "../infra/assembly/template.ts";
 
-/**
- * The token bucket by which API Gateway throttles a stage: it holds `burst` tokens, gains `rate` a second, and
- * every request takes one.
- */
+/** The token bucket that API Gateway throttles a stage with: `burst` tokens at most, `rate` new ones a second. */
 export class Throttle {
   readonly #settings: ThrottleSettings;
   readonly #now: () => number;
   #tokens: number;
   #filledAt: number;
 
-  /** @param now the clock, in milliseconds; one that is never set back */
+  /** @param now a monotonic clock, in milliseconds */
   constructor(settings: ThrottleSettings, now: () => number = () => performance.now()) {
     this.#settings = settings;
     this.#now = now;
@@ -18,8 +15,8 @@ export class Throttle {
     this.#filledAt = now();
   }
 
-  /** Takes a token; returns false when there is none, and the request has to be refused. */
-  take(): boolean {
+  /** Takes a token for a request; returns false when there is none. */
+  tryAcquire(): boolean {
     const { rate, burst } = this.#settings;
     const now = this.#now();
     this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) * rate) / 1000);

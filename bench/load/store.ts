@@ -1,10 +1,10 @@
 import { readStack } from "../../infra/assembly/template.ts";
 import { localStack } from "../../infra/stages.ts";
-import { createTables, startStore, useStore } from "../../local/store.ts";
+import { createTables, setAwsEnvironment, startStore } from "../../local/store.ts";
 
 /** An embedded store with the stack's tables. Arguments: the folder of its data, the folder of the assembly. */
 const [, , folder, assembly = ""] = process.argv;
 const { endpoint } = await startStore(folder);
-useStore(endpoint);
+setAwsEnvironment(endpoint);
 await createTables(endpoint, readStack(assembly, localStack).tables);
 console.log(endpoint);

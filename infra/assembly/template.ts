@@ -16,15 +16,23 @@ export interface FunctionDefinition {
 }
 
 export interface Route {
+  /** an HTTP method, or ANY */
   method: string;
   /** as in the template, e.g. /pets/{petId} */
   path: string;
-  integration:
-    | { type: "AWS_PROXY"; functionName: string }
-    | { type: "MOCK"; accepts: string[]; status: number; headers: Record<string, string>; body: string };
+  /** whether the authorizer decides; otherwise the route is open to everybody */
+  requiresAuthorization: boolean;
+  integration: { type: "AWS_PROXY"; functionName: string } | MockIntegration;
 }
 
-export interface GatewayResponse {
+export interface MockIntegration {
+  type: "MOCK";
+  /** the media types of a request that it has a template for */
+  mediaTypes: string[];
+  response: HttpResponse;
+}
+
+export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -43,7 +51,8 @@ export interface LocalStack {
   tables: CreateTableCommandInput[];
   functions: FunctionDefinition[];
   routes: Route[];
-  gatewayResponses: Map<string, GatewayResponse>;
+  /** by type, such as THROTTLED */
+  gatewayResponses: Map<string, HttpResponse>;
   authorizer: { functionName: string; pattern: RegExp; cacheSeconds: number };
   stageName: string;
   /** for all methods together */
@@ -70,6 +79,13 @@ const staticHeaders = (parameters: Record<string, string> = {}) =>
     ]),
   );
 
+/** The response of a gateway response or of a mock integration. */
+const staticResponse = ({ StatusCode, ResponseParameters, ResponseTemplates }: Json): HttpResponse => ({
+  status: Number(StatusCode),
+  headers: staticHeaders(ResponseParameters),
+  body: ResponseTemplates["application/json"],
+});
+
 /** The function that an integration's or authorizer's URI invokes. */
 const invoked = (uri: string) => /:function:([^/:]+)/.exec(uri)?.[1] ?? uri;
 
@@ -78,10 +94,8 @@ function integrationOf(integration: Record<string, Json>): Route["integration"] 
   const [response] = integration.IntegrationResponses;
   return {
     type: "MOCK",
-    accepts: Object.keys(integration.RequestTemplates),
-    status: Number(response.StatusCode),
-    headers: staticHeaders(response.ResponseParameters),
-    body: response.ResponseTemplates["application/json"],
+    mediaTypes: Object.keys(integration.RequestTemplates),
+    response: staticResponse(response),
   };
 }
 
@@ -129,17 +143,11 @@ export function readStack(folder: string, stackName: string): LocalStack {
     routes: all("ApiGateway::Method").map((method) => ({
       method: method.HttpMethod,
       path: pathOf(method.ResourceId),
+      requiresAuthorization: method.AuthorizationType !== "NONE",
       integration: integrationOf(method.Integration),
     })),
     gatewayResponses: new Map(
-      all("ApiGateway::GatewayResponse").map((response) => [
-        response.ResponseType,
-        {
-          status: Number(response.StatusCode),
-          headers: staticHeaders(response.ResponseParameters),
-          body: response.ResponseTemplates["application/json"],
-        },
-      ]),
+      all("ApiGateway::GatewayResponse").map((response) => [response.ResponseType, staticResponse(response)]),
     ),
     authorizer: {
       functionName: invoked(authorizer.AuthorizerUri),

@@ -68,4 +68,21 @@ describe("a path or method that the API does not have", () => {
     const { status, headers } = await call(path, { method });
     expect([status, headers.get("allow")]).toEqual([405, allow]);
   });
+
+  it.each([
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "text/plain",
+  ])("gets 404 and 405 whatever its body is: %s", async (type) => {
+    const options = { method: "PUT", headers: { "Content-Type": type }, body: '{"statusCode":200}' };
+    expect(await call("/store/orders", options)).toMatchObject({ status: 404 });
+    expect(await call("/pets", options)).toMatchObject({ status: 405 });
+  });
+
+  it("gets 404 without a key, and with an Authorization header that is not a key", async () => {
+    for (const authorization of [null, "Bearer x", "AWS4-HMAC-SHA256 Credential=x"]) {
+      expect(await call("/store/orders", { authorization })).toMatchObject({ status: 404 });
+    }
+  });
 });

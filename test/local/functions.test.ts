@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { createGateway } from "../../local/gateway.ts";
+import { listen, replaceFunctions } from "../support/gateway.ts";
+
+jest.spyOn(console, "error").mockImplementation(() => undefined);
+
+const operation = `
+  exports.handler = async (event) => {
+    const fault = event.queryStringParameters?.fault;
+    if (fault === "exit") process.exit(1);
+    if (fault === "endless loop") for (;;);
+    if (fault === "no result in time") await new Promise(() => {});
+    if (fault === "exception") throw new Error("secret");
+    if (fault === "no result") return undefined;
+    if (fault === "invalid result") return { statusCode: "x" };
+    return { statusCode: 200, body: JSON.stringify({ env: process.env, pid: process.pid }) };
+  };`;
+const authorizer = `
+  exports.handler = async () => ({
+    principalId: "p",
+    policyDocument: { Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" }] },
+  });`;
+
+let baseUrl: string;
+const cleanUp: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  const { stack, functions, stop } = await replaceFunctions({ operation, authorizer });
+  const server = await listen(createGateway(stack, functions));
+  baseUrl = server.baseUrl;
+  cleanUp.push(server.close, stop);
+});
+afterAll(async () => {
+  for (const undo of cleanUp) await undo();
+});
+
+const headers = { Authorization: `Bearer ask_local_${"0".repeat(33)}` };
+const get = (fault = "none") => fetch(`${baseUrl}/pets?fault=${encodeURIComponent(fault)}`, { headers });
+
+describe("a function", () => {
+  it.each(["exit", "endless loop", "no result in time", "exception", "no result", "invalid result"])(
+    "that fails (%s) makes a 500 Error, and every other request is served",
+    async (fault) => {
+      const replies = await Promise.all([get(fault), get(fault), get()]);
+      expect(replies.map(({ status }) => status)).toEqual([500, 500, 200]);
+      expect(await replies[0]?.json()).toEqual({
+        code: "internal_error",
+        message: "Something went wrong on our side.",
+        status: 500,
+      });
+      const after = await Promise.all(Array.from({ length: 8 }, () => get()));
+      expect(after.every(({ status }) => status === 200)).toBe(true);
+    },
+  );
+
+  it("has only its own environment", async () => {
+    const { env } = (await (await get()).json()) as { env: unknown };
+    expect(env).toEqual({ AWS_REGION: "local", OWN: "operation" });
+  });
+
+  it("serves one event at a time in as many instances as needed, up to four", async () => {
+    const replies = await Promise.all(Array.from({ length: 40 }, () => get().then((reply) => reply.json())));
+    const instances = new Set((replies as { pid: number }[]).map(({ pid }) => pid));
+    expect(instances.size).toBeLessThanOrEqual(4);
+  });
+});
