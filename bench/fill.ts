@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { STATUS_SHARD_ATTRIBUTE } from "../lib/dynamo/pet-store.ts";
 import { PetStatus } from "../lib/pet.ts";
+import { petIdAt } from "../lib/pet-id.ts";
 
 const BATCH = 25;
 const WRITERS = 4;
 
 /** The id of the nth pet, as if the service had created one a second since its epoch. */
-export const idOf = (n: number) => BigInt(n + 1) * 4_096_000n;
+export const idOf = (n: number) => petIdAt(Date.UTC(2026, 0, 1) + (n + 1) * 1000, 0);
 
 /** Writes `size` pets, with the statuses in turn. */
 export async function fill(table: string, size: number): Promise<void> {
@@ -24,6 +26,7 @@ export async function fill(table: string, size: number): Promise<void> {
             name: `Animal ${first + n}`,
             categoryId: 1,
             status: PetStatus.options[(first + n) % 3],
+            [STATUS_SHARD_ATTRIBUTE]: PetStatus.options[(first + n) % 3],
             creation: randomUUID(),
           },
         },

@@ -8,21 +8,22 @@ import { warmUp } from "../lib/warm-up.ts";
 const keys = keyStore(env.keysTable);
 const { stage } = env;
 
-export const ready = warmUp(() => keys.find("-"));
+/** The entry (infra/bundle/start.mjs) awaits it before the first request. */
+export const warmedUp = warmUp(() => keys.find("-"));
 
 /**
- * Decides whether a request's bearer key is good (SPEC 5).
+ * Decides whether a request's API key is valid (contract 6).
  *
- * @returns leave to call the whole API of this stage, or a denial, which the gateway answers with 401.
- *   API Gateway caches either by the key, so it must hold for every operation: what the key may do there
- *   travels in the context. A denial is no error of the function, so that its errors mean real trouble.
- * @throws Error when the keys cannot be read, which the gateway answers with 503
+ * @returns a policy that allows or denies the whole API of this stage. API Gateway caches the policy by the key, so it
+ *   must fit every operation; the scopes travel in the context. A denial, which the gateway turns into a 401, is not
+ *   an error of this function, so that its errors mean real trouble.
+ * @throws Error when the keys cannot be read, which the gateway turns into a 503
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  // The scheme's case does not matter (RFC 9110, 11.1).
   const key = /^Bearer +(\S+)$/i.exec(event.authorizationToken)?.[1];
   const record = key && isApiKeyOf(stage, key) ? await find(hashApiKey(key)) : undefined;
-  return policy(event.methodArn, record, record !== undefined && isLive(record, Date.now()));
+  const effect = record && isLive(record, Date.now()) ? "Allow" : "Deny";
+  return policy(effect, event.methodArn, record);
 }
 
 async function find(hash: string): Promise<ApiKeyRecord | undefined> {
@@ -35,9 +36,9 @@ async function find(hash: string): Promise<ApiKeyRecord | undefined> {
 }
 
 function policy(
+  effect: "Allow" | "Deny",
   methodArn: string,
   record: ApiKeyRecord | undefined,
-  good: boolean,
 ): APIGatewayAuthorizerResult {
   const [api, stageName] = methodArn.split("/");
   const { keyId = "unknown", scopes = [] } = record ?? {};
@@ -45,9 +46,7 @@ function policy(
     principalId: keyId,
     policyDocument: {
       Version: "2012-10-17",
-      Statement: [
-        { Effect: good ? "Allow" : "Deny", Action: "execute-api:Invoke", Resource: `${api}/${stageName}/*` },
-      ],
+      Statement: [{ Effect: effect, Action: "execute-api:Invoke", Resource: `${api}/${stageName}/*` }],
     },
     context: { keyId, scopes: scopes.join(" ") },
   };

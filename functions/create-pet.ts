@@ -4,11 +4,12 @@ import { handle } from "../lib/http/handle.ts";
 import { createPet } from "../lib/operations.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const { create, touch } = petCreator({ pets: env.petsTable, claims: env.claimsTable }, env.statusShards);
+const { create, ping } = petCreator({ pets: env.petsTable, claims: env.claimsTable }, env.statusShards);
 
-export const ready = warmUp(touch);
+/** The entry (infra/bundle/start.mjs) awaits it before the first request. */
+export const warmedUp = warmUp(ping);
 
-/** POST /pets. With an `Idempotency-Key`, the same caller's retries are answered with the first animal. */
+/** POST /pets. Retries with the same `Idempotency-Key` return the first pet (contract 4.8). */
 export const handler = handle(createPet, async ({ body, headers, caller }) => {
   const key = headers["Idempotency-Key"];
   return { body: await create(body, key === undefined ? undefined : { caller, key }) };

@@ -7,7 +7,8 @@ import { warmUp } from "../lib/warm-up.ts";
 
 const find = petFinder(env.petsTable);
 
-export const ready = warmUp(() => find(0n));
+/** The entry (infra/bundle/start.mjs) awaits it before the first request. */
+export const warmedUp = warmUp(() => find(0n));
 
 /** GET /pets/{petId}, deprecated */
 export const handler = handle(getPet, async ({ params }) => {

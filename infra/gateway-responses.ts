@@ -44,10 +44,7 @@ export function addGatewayResponses(api: RestApi): void {
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(errors[code].status),
-      responseHeaders: quoted({
-        ...errorHeaders(code),
-        ...(code === "unauthorized" ? { "WWW-Authenticate": 'Bearer realm="animal-store"' } : {}), // RFC 6750, 3
-      }),
+      responseHeaders: quoted(errorHeaders(code)),
       templates: { "application/json": JSON.stringify(errorBody(code)) },
     });
   }

@@ -3,7 +3,7 @@ import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } fr
 import type { Construct } from "constructs";
 import { CLAIM_TTL_ATTRIBUTE } from "../lib/dynamo/claims.ts";
 import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/key-store.ts";
-import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
+import { STATUS_INDEX, STATUS_SHARD_ATTRIBUTE } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";
 
@@ -27,7 +27,7 @@ export class PetsTable extends Table {
     super(scope, id, { ...settings(stage), partitionKey: idKey });
     this.addGlobalSecondaryIndex({
       indexName: STATUS_INDEX,
-      partitionKey: { name: "status", type: AttributeType.STRING },
+      partitionKey: { name: STATUS_SHARD_ATTRIBUTE, type: AttributeType.STRING },
       sortKey: idKey,
       projectionType: ProjectionType.ALL,
     });

@@ -1,32 +1,32 @@
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** What a key may do: `pets:read` reaches the GET operations, `pets:write` the POST. */
+/** What a key can do: `pets:read` allows the GET operations, `pets:write` the POST. Source: contract 6.3. */
 export const scopes = ["pets:read", "pets:write"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Tells whether a text names a scope. */
+/** Returns whether a text names a scope. */
 export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text);
 
-/** A key as it is stored: everything but the key itself. */
+/** A key as it is stored. The key itself is stored nowhere. */
 export interface ApiKeyRecord {
   /** SHA-256 of the key, in hexadecimal */
   hash: string;
-  /** public name of the key in lists and logs */
+  /** the public name of the key in lists and logs */
   keyId: string;
-  /** who the key was issued to */
+  /** whom the key was issued to */
   name: string;
   scopes: Scope[];
-  /** this and the other times: milliseconds since 1970 */
+  /** this and the other times are milliseconds since 1970 */
   createdAt: number;
-  /** from when on it is refused */
+  /** when the key stops working */
   expiresAt?: number | undefined;
-  /** from when on it is revoked; a rotated key's time lies ahead */
+  /** when the key was revoked; for a rotated key, in the future */
   revokedAt?: number | undefined;
 }
 
 /**
- * Tells whether a stored key is still good.
+ * Returns whether a stored key has neither expired nor been revoked.
  *
  * @param now milliseconds since 1970
  */
@@ -40,8 +40,8 @@ const RANDOM_LENGTH = 27;
 const CHECKSUM_LENGTH = 6;
 
 /**
- * A pattern that every key has, for the gateway to refuse other text without calling the authorizer.
- * It is written so that Java's and JavaScript's regular expressions read it alike.
+ * The pattern of every key. The gateway refuses other text without calling the authorizer. It means the same as a
+ * regular expression of Java and of JavaScript.
  */
 export const apiKeyPattern = `ask_[a-z]+_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}`;
 
@@ -56,10 +56,10 @@ function checksum(text: string): string {
 }
 
 /**
- * Draws an API key: `ask_<stage>_`, 160 random bits and a checksum, so that a scanner for
- * leaked secrets recognises it and a mistyped one costs no look-up.
+ * Draws an API key: `ask_<stage>_`, 160 random bits and a checksum. Scanners for leaked secrets recognise it, and a
+ * mistyped key is refused without a look-up.
  *
- * @param stage the deployment that the key is for, lower-case letters
+ * @param stage the deployment that the key is for, in lower-case letters
  */
 export function generateApiKey(stage: string): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(62))).join("");
@@ -68,10 +68,10 @@ export function generateApiKey(stage: string): string {
 }
 
 /**
- * Tells whether a text can be a key of this stage, without any look-up.
+ * Returns whether a text can be a key of this stage, without a look-up.
  *
+ * @param stage the deployment that must have issued it (contract 6.4)
  * @param text what the client sent as its key
- * @param stage the deployment that must have issued it
  */
 export function isApiKeyOf(stage: string, text: string): boolean {
   return (
@@ -82,16 +82,15 @@ export function isApiKeyOf(stage: string, text: string): boolean {
 }
 
 /**
- * The form in which a key is stored and looked up. A fast hash is enough: 160 random bits cannot be guessed.
- *
- * @returns SHA-256 in hexadecimal
+ * Returns the form in which a key is stored and looked up: SHA-256 in hexadecimal. A fast hash is enough, because
+ * 160 random bits cannot be guessed.
  */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
 /**
- * The public id of a key, taken from its hash so that the owner of a leaked key can be found.
+ * Returns the public id of a key. It is taken from the hash, so that the owner of a leaked key can be found.
  *
  * @param hash what hashApiKey returned
  */
@@ -100,10 +99,10 @@ export function keyIdOf(hash: string): string {
 }
 
 /**
- * Makes the record by which a key is recognised.
+ * Returns the record to store for a key.
  *
- * @param key which is not part of the record
- * @param details what the record says besides
+ * @param key not part of the record
+ * @param details the rest of the record
  */
 export function recordOf(
   key: string,

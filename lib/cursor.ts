@@ -3,15 +3,14 @@ import { createHash } from "node:crypto";
 const ID_BYTES = 8;
 const CHECK_BYTES = 4;
 
-// Not a CRC: node:zlib, which has one, costs 2 ms of every cold start, and node:crypto is there anyway.
+// Not a CRC: node:zlib, which has one, costs 2 ms of every cold start, and node:crypto is loaded anyway.
 const check = (bytes: Buffer) => createHash("sha256").update(bytes).digest().subarray(0, CHECK_BYTES);
 
 /**
- * Writes a position in the list as the opaque `cursor` of a page link.
+ * Writes a position in the list as the opaque `cursor` of a page link (contract 3.5).
  *
- * @param id the last animal of the page, an int64
- * @returns 16 characters of URL-safe text (RFC 4648, 5): the id and a checksum, so that a mangled cursor
- *   is refused and does not lead somewhere else
+ * @param id of the last pet on the page, an int64
+ * @returns 16 characters of URL-safe text (RFC 4648, 5): the id and a checksum, so that a changed cursor is refused
  */
 export function encodeCursor(id: bigint): string {
   const bytes = Buffer.alloc(ID_BYTES);
@@ -22,8 +21,7 @@ export function encodeCursor(id: bigint): string {
 /**
  * Reads a `cursor` that a client sent back.
  *
- * @param cursor what the client sent
- * @returns the id to go on after, or undefined when this is no cursor that encodeCursor writes
+ * @returns the id after which the page starts, or undefined when encodeCursor does not write this text
  */
 export function decodeCursor(cursor: string): bigint | undefined {
   if (!/^[\w-]{16}$/.test(cursor)) return undefined;

@@ -1,14 +1,14 @@
-/**
- * The only reader of process.env in the functions. Each value is set by `infra/` for the functions
- * that need it.
- */
 function required(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`The environment variable ${name} is not set.`);
   return value;
 }
 
-/** @throws Error when the value that is asked for is not set */
+/**
+ * The only reader of process.env in the functions. `infra/` sets each value for the functions that need it.
+ *
+ * @throws Error when a value that a function reads is not set
+ */
 export const env = {
   /** the deployment whose keys are valid here: staging, production or local */
   get stage() {
@@ -20,7 +20,7 @@ export const env = {
   get claimsTable() {
     return required("CLAIMS_TABLE");
   },
-  /** over how many partitions of the index each status is spread: those to read, or those to write */
+  /** the number of index partitions for each status: to read in listPets, to write in createPet */
   get statusShards() {
     return Number(required("STATUS_SHARDS"));
   },

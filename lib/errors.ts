@@ -1,13 +1,15 @@
+import { BODY_LIMIT } from "./limits.ts";
+
 /**
- * Every error that a client can meet: its code, HTTP status and public message.
+ * Every error that a client can get: its code, HTTP status, public message and headers. Source: contract 7.2 and 7.4.
  * The set of codes is closed; README.md lists it for clients.
- * Source: SPEC 2 (Error), SPEC 7. `retryAfter` is in seconds (RFC 9110, 10.2.3).
  */
 export const errors = {
   invalid_request: { status: 400, message: "The request is not valid." },
   unauthorized: {
     status: 401,
     message: "The API key is missing or invalid. Send it as 'Authorization: Bearer <API_KEY>'.",
+    headers: { "WWW-Authenticate": 'Bearer realm="animal-store"' }, // contract 6.2
   },
   forbidden: { status: 403, message: "The API key does not have the scope that this operation needs." },
   not_found: { status: 404, message: "The requested resource could not be found." },
@@ -16,7 +18,10 @@ export const errors = {
     message: "The resource does not support this method. The Allow header lists those it does.",
   },
   gone: { status: 410, message: "This operation has been removed. The Link header names its successor." },
-  payload_too_large: { status: 413, message: "The request body is too large. It may have at most 16 KiB." },
+  payload_too_large: {
+    status: 413,
+    message: `The request body is too large. It may have at most ${BODY_LIMIT / 1024} KiB.`,
+  },
   unsupported_media_type: {
     status: 415,
     message: "The request body must be sent as 'Content-Type: application/json', without a Content-Encoding.",
@@ -28,20 +33,20 @@ export const errors = {
   too_many_requests: {
     status: 429,
     message: "Too many requests. Try again after the time given in Retry-After.",
-    retryAfter: 1,
+    headers: { "Retry-After": "1" },
   },
   internal_error: { status: 500, message: "Something went wrong on our side." },
   unavailable: {
     status: 503,
     message: "The service is unavailable for the moment. Try again after the time given in Retry-After.",
-    retryAfter: 1,
+    headers: { "Retry-After": "1" },
   },
   timeout: { status: 504, message: "The service did not answer in time. Try again." },
-} as const satisfies Record<string, { status: number; message: string; retryAfter?: number }>;
+} as const satisfies Record<string, { status: number; message: string; headers?: Record<string, string> }>;
 
 export type ErrorCode = keyof typeof errors;
 
-/** The body of every error response. Source: SPEC 2 (Error). */
+/** The body of every error response. Source: contract 7.1. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -49,11 +54,11 @@ export interface ErrorBody {
 }
 
 /**
- * An error that a client may see.
+ * An error that a client sees.
  *
- * @param code which error it is; it decides the HTTP status
- * @param options.message public text in place of the code's own; it names fields, never their values
- * @param options.cause what went wrong inside, for the log only
+ * @param code decides the HTTP status
+ * @param options.message public text that replaces the code's own; it names fields, never their values
+ * @param options.cause the internal reason, for the log only
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -66,23 +71,19 @@ export class ApiError extends Error {
 }
 
 /**
- * The Error body of a code.
+ * Returns the Error body of a code.
  *
- * @param code which error it is
- * @param message public text in place of the code's own
- * @returns the body, its `status` repeating the HTTP status (SPEC 7)
+ * @param message public text that replaces the code's own
  */
 export function errorBody(code: ErrorCode, message: string = errors[code].message): ErrorBody {
   return { code, message, status: errors[code].status };
 }
 
 /**
- * The headers that go with an error besides its body.
- *
- * @param code which error it is
- * @returns `Retry-After` in seconds (RFC 9110, 10.2.3) where waiting helps, else nothing
+ * Returns the headers that an error adds to its response: `Retry-After` in seconds (RFC 9110, 10.2.3) where waiting
+ * helps, `WWW-Authenticate` (RFC 6750, 3) for a 401.
  */
 export function errorHeaders(code: ErrorCode): Record<string, string> {
   const error = errors[code];
-  return "retryAfter" in error ? { "Retry-After": String(error.retryAfter) } : {};
+  return "headers" in error ? error.headers : {};
 }

@@ -1,9 +1,7 @@
-/** How long a key is remembered, in seconds. */
-export const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
-
 /**
  * Reads an `Idempotency-Key`, as the structured string of draft-ietf-httpapi-idempotency-key-header-07
  * (RFC 9651, 3.3.3) or bare, as many clients send it: `"8e03978e"` and `8e03978e` are the same key.
+ * Source: contract 4.7.
  *
  * @param text the header's value
  * @returns the key, or undefined when it is not 1 to 255 printable ASCII characters

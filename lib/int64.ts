@@ -1,23 +1,22 @@
 import * as z from "zod/mini";
-import { must } from "./must.ts";
-import { wireForms } from "./wire-form.ts";
+import { jsonSchemaHints, must } from "./schema.ts";
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
 const rule = must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`);
 
-/** A signed 64-bit integer, held as a bigint so that no digit is lost. Source: SPEC 2 (format int64). */
+/** A signed 64-bit integer, held as a bigint so that no digit is lost. Source: contract 1.5. */
 export const Int64 = z
   .bigint(rule)
   .check(z.gte(INT64_MIN, rule), z.lte(INT64_MAX, rule))
-  .register(wireForms, { type: "integer", format: "int64" });
+  .register(jsonSchemaHints, { type: "integer", format: "int64" });
 
 /**
- * Reads an int64 from text, for paths and cursors.
+ * Reads an int64 from text, such as a path parameter.
  *
  * @param text what the client sent
- * @returns the integer, or undefined when the text is not the one decimal form of an int64
+ * @returns the integer, or undefined when the text is not in plain decimal form (contract 5.2)
  */
 export function parseInt64(text: string): bigint | undefined {
   // The length bound keeps BigInt() from working through megabytes of digits.

@@ -1,19 +1,19 @@
 /**
- * Writes one structured line to the log; Lambda's JSON log format adds time and request id.
+ * Writes one structured line to the log. Lambda's JSON log format adds the time and the request id.
  *
  * @param level `error` for what an operator must look at
- * @param line never holds a key, a body or a header's value
+ * @param line must not hold a key, a body or a header's value
  */
 export function log(level: "info" | "error", line: Record<string, unknown>): void {
   console[level](line);
 }
 
 /**
- * What the log may say of an error. The message is left out, because that of a parser quotes its
- * input; only DynamoDB's own messages, which name no values, are kept.
+ * Describes an error for the log. The message is left out, because a parser's message quotes its input. Only
+ * DynamoDB's own messages, which name no values, are kept.
  *
  * @param error anything thrown
- * @returns its name, its stack's frames, and the same of its causes
+ * @returns its name and stack frames, and the same of its causes
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };

@@ -4,36 +4,35 @@ import { decodeCursor } from "./cursor.ts";
 import type { ErrorCode } from "./errors.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { parseInt64 } from "./int64.ts";
-import { must } from "./must.ts";
+import { PAGE_SIZE } from "./limits.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
-import { type WireForm, wireForms } from "./wire-form.ts";
+import { type JsonSchemaHint, jsonSchemaHints, must, parsed } from "./schema.ts";
 
 /** One operation of the API, as data: routes, validation, documentation and tests all read it. */
 export interface Operation {
-  /** the operation's name in SPEC 4 */
   id: string;
   method: "GET" | "POST";
-  /** relative to the base address, parameters in braces */
+  /** relative to the base URL, parameters in braces */
   path: string;
   summary: string;
-  /** what a key must be allowed to do */
+  /** the scope that a key needs */
   scope: Scope;
-  /** path parameters, from their decoded text; a value that fails means that no such resource exists */
-  params?: z.ZodMiniType;
+  /** path parameters, from their decoded text; an invalid value means that no such resource exists */
+  params?: z.ZodMiniObject;
   /** query parameters, from their decoded text */
-  query?: z.ZodMiniType;
-  /** request headers that it reads, by the name that messages and documentation use */
-  headers?: z.ZodMiniType;
+  query?: z.ZodMiniObject;
+  /** request headers, by the name that messages and documentation use */
+  headers?: z.ZodMiniObject;
   /** the JSON body, integers read as bigint */
-  body?: z.ZodMiniType;
+  body?: z.ZodMiniObject;
   success: {
     status: number;
     description: string;
     body: z.ZodMiniType;
-    /** the headers it may have besides those of every answer, and what they say */
+    /** what its optional headers mean */
     headers?: Record<string, string>;
   };
-  /** the errors it can answer besides those of every operation */
+  /** the errors it returns in addition to those of every operation */
   errors: readonly ErrorCode[];
   deprecation?: {
     /** when it became deprecated (RFC 9745) */
@@ -45,39 +44,24 @@ export interface Operation {
   };
 }
 
-/** The version segment that ends every base address. Source: SPEC 9. */
+/** The version segment that ends every base URL. Source: contract 1.1. */
 export const API_VERSION = "v1";
 
-/** Source: SPEC 8. */
-export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100 } as const;
-
 const limit = must(`be an integer from ${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}`);
-const idempotencyKey = must("be 1 to 255 printable ASCII characters");
 const cursor = must("be a cursor taken from a Link header of this API");
+const idempotencyKey = must("be 1 to 255 printable ASCII characters");
 
-/** Turns text of a wire form into a value, or reports the rule where the text has none. */
-const parsed = <T>(parse: (text: string) => T | undefined, rule: ReturnType<typeof must>, form: WireForm) =>
-  z
-    .pipe(
-      z.string(rule),
-      z.transform((text, context) => {
-        const value = parse(text);
-        if (value === undefined) {
-          context.issues.push({ code: "custom", input: text, message: rule.error({ input: text }) });
-          return z.NEVER;
-        }
-        return value;
-      }),
-    )
-    .register(wireForms, form);
-
-const limitForm: WireForm = {
+const limitHint: JsonSchemaHint = {
   type: "integer",
   minimum: PAGE_SIZE.minimum,
   maximum: PAGE_SIZE.maximum,
   description: "The most animals to return",
 };
-const idempotencyKeyForm: WireForm = {
+const cursorHint: JsonSchemaHint = {
+  type: "string",
+  description: "Where the page starts: opaque, and taken from a Link header of this API",
+};
+const idempotencyKeyHint: JsonSchemaHint = {
   type: "string",
   minLength: 1,
   maxLength: 257, // with the quotes of a structured string
@@ -85,17 +69,13 @@ const idempotencyKeyForm: WireForm = {
     "Names this creation, such as a UUID. For 24 hours the same key of the same caller is answered with the first animal.",
   examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
 };
-const cursorForm: WireForm = {
-  type: "string",
-  description: "Where the page starts: opaque, and taken from a Link header of this API",
-};
 
 function parseLimit(text: string): number | undefined {
   const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
   return value >= PAGE_SIZE.minimum && value <= PAGE_SIZE.maximum ? value : undefined;
 }
 
-/** Source: SPEC 4.1. */
+/** Source: contract 3. */
 export const listPets = {
   id: "listPets",
   method: "GET",
@@ -103,9 +83,9 @@ export const listPets = {
   summary: "List all animals",
   scope: "pets:read",
   query: z.object({
-    limit: z._default(parsed(parseLimit, limit, limitForm), PAGE_SIZE.default),
-    status: z.optional(PetStatus).register(wireForms, { description: "Only animals with this status" }),
-    cursor: z.optional(parsed(decodeCursor, cursor, cursorForm)),
+    limit: z._default(parsed(parseLimit, limit, limitHint), PAGE_SIZE.default),
+    status: z.optional(PetStatus).register(jsonSchemaHints, { description: "Only animals with this status" }),
+    cursor: z.optional(parsed(decodeCursor, cursor, cursorHint)),
   }),
   success: {
     status: 200,
@@ -116,7 +96,7 @@ export const listPets = {
   errors: ["invalid_request"],
 } as const satisfies Operation;
 
-/** Source: SPEC 4.2. */
+/** Source: contract 4. */
 export const createPet = {
   id: "createPet",
   method: "POST",
@@ -124,14 +104,14 @@ export const createPet = {
   summary: "Add an animal",
   scope: "pets:write",
   headers: z.object({
-    "Idempotency-Key": z.optional(parsed(parseIdempotencyKey, idempotencyKey, idempotencyKeyForm)),
+    "Idempotency-Key": z.optional(parsed(parseIdempotencyKey, idempotencyKey, idempotencyKeyHint)),
   }),
   body: NewPet,
   success: { status: 201, description: "The animal was added", body: Pet },
   errors: ["invalid_request", "payload_too_large", "unsupported_media_type", "idempotency_mismatch"],
 } as const satisfies Operation;
 
-/** Source: SPEC 4.3. */
+/** Source: contract 5. */
 export const getPet = {
   id: "getPet",
   method: "GET",

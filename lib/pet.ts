@@ -1,29 +1,29 @@
 import * as z from "zod/mini";
 import { Int64 } from "./int64.ts";
-import { must } from "./must.ts";
-import { wireForms } from "./wire-form.ts";
+import { NAME_MAX } from "./limits.ts";
+import { jsonSchemaHints, must } from "./schema.ts";
 
-/** An animal's availability. Source: SPEC 2 (PetStatus). */
-export const PetStatus = z.enum(["available", "pending", "sold"], must("be one of available, pending, sold"));
+const statuses = ["available", "pending", "sold"] as const;
+
+/** A pet's availability. Source: contract 2.1. */
+export const PetStatus = z.enum(statuses, must(`be one of ${statuses.join(", ")}`));
 export type PetStatus = z.output<typeof PetStatus>;
 
-export const NAME_MAX = 256;
-
 const isName = (name: string) => {
-  // Code points, as JSON Schema counts them; a lone surrogate could not be stored as UTF-8.
+  // A lone surrogate could not be stored as UTF-8.
   const length = [...name].length;
   return length >= 1 && length <= NAME_MAX && name.isWellFormed();
 };
 
 const name = must(`be a string of 1 to ${NAME_MAX} characters of well-formed Unicode`);
 
-/** The body that adds an animal; members it does not name are ignored. Source: SPEC 2 (NewPet), SPEC 4.2. */
+/** The body that adds a pet. Unknown members are ignored. Source: contract 2.2 and 4.3. */
 export const NewPet = z.object(
   {
     name: z
       .string(name)
       .check(z.refine(isName, name))
-      .register(wireForms, { minLength: 1, maxLength: NAME_MAX }),
+      .register(jsonSchemaHints, { minLength: 1, maxLength: NAME_MAX }),
     categoryId: Int64,
     status: z._default(PetStatus, "available"),
   },
@@ -31,7 +31,7 @@ export const NewPet = z.object(
 );
 export type NewPet = z.output<typeof NewPet>;
 
-/** An animal as clients see it. Source: SPEC 2 (Pet). */
+/** A pet as clients see it. Source: contract 2.3. */
 export const Pet = z.object({
   id: Int64,
   name: z.string(),
@@ -40,45 +40,45 @@ export const Pet = z.object({
 });
 export type Pet = z.output<typeof Pet>;
 
-/** Source: SPEC 2 (Pets). */
+/** Source: contract 2.4. */
 export const Pets = z.array(Pet);
 
-/** Which animals a page of the list holds. */
+/** Which pets a page of the list holds. */
 export interface PetQuery {
-  /** the most animals to return */
+  /** the maximum number of pets to return */
   limit: number;
-  /** only animals with this status */
+  /** only pets with this status */
   status?: PetStatus | undefined;
-  /** only animals whose id is above this one */
+  /** only pets whose id is greater */
   after?: bigint | undefined;
 }
 
-/** A page of animals in ascending order of id. */
+/** A page of pets in ascending order of id. */
 export interface PetPage {
   pets: Pet[];
-  /** the position after which the next page starts; undefined on the last page */
+  /** the id after which the next page starts; undefined on the last page */
   next: bigint | undefined;
 }
 
-/** A creation that must happen once, however often it is asked for. */
-export interface Once {
-  /** whose request it is: the same key of another caller is another creation */
+/** Names a creation, so that its retries add one pet only. */
+export interface IdempotencyToken {
+  /** id of the caller's API key: the same Idempotency-Key of another caller is another creation */
   caller: string;
   /** the caller's Idempotency-Key */
   key: string;
 }
 
-// What the service asks of a store of animals. Each throws ApiError `unavailable` or `internal_error` when
+// What the functions require of a store of pets. Each throws ApiError `unavailable` or `internal_error` when
 // the store fails.
 
-/** Lists a page of animals. A new animal may appear here a moment after it was added. */
+/** Lists a page of pets. A new pet can take a moment to appear. */
 export type ListPets = (query: PetQuery) => Promise<PetPage>;
 
-/** Finds the animal with this id as last written, or undefined. */
+/** Returns the pet with this id as last written, or undefined. */
 export type FindPet = (id: bigint) => Promise<Pet | undefined>;
 
 /**
- * Adds an animal under an id of its own. With `once`, the same creation gives the same animal for 24 hours,
- * and another animal under the same key throws ApiError `idempotency_mismatch`.
+ * Adds a pet and returns it with its id. Calls with the same token return the same pet for 24 hours; with another
+ * pet they throw ApiError `idempotency_mismatch`.
  */
-export type CreatePet = (pet: NewPet, once?: Once) => Promise<Pet>;
+export type CreatePet = (pet: NewPet, token?: IdempotencyToken) => Promise<Pet>;

@@ -1,12 +1,12 @@
 /**
- * Makes the first call of a function's client while the function starts. That call costs some 30 ms of CPU for the
- * TLS connection and for code that is compiled on first use; a request should not have to wait for it.
+ * Makes the first call of a function's client while the function starts. That call costs about 30 ms of CPU for the
+ * TLS connection and for code that is compiled on first use, and a request should not wait for it.
  *
- * @param touch reads something small
- * @returns settles when it is done; a failure is left for the first request to meet
+ * @param ping reads something small
+ * @returns settles when the call is done; a failure is left to the first request
  */
-export const warmUp = (touch: () => Promise<unknown>): Promise<void> =>
-  touch().then(
+export const warmUp = (ping: () => Promise<unknown>): Promise<void> =>
+  ping().then(
     () => undefined,
     () => undefined,
   );

@@ -43,15 +43,13 @@ function deprecationHeaders({ deprecation }: Operation, required: boolean) {
 }
 
 function errorResponse(operation: Operation, code: ErrorCode) {
-  const { "Retry-After": wait } = errorHeaders(code);
+  const { "Retry-After": wait, "WWW-Authenticate": scheme } = errorHeaders(code);
   return {
     description: errors[code].message,
     ...headersOf({
       ...(BY_GATEWAY.includes(code) ? {} : deprecationHeaders(operation, !BY_BOTH.includes(code))),
       ...(wait && { "Retry-After": header("Seconds to wait (RFC 9110, 10.2.3)", true, Number(wait)) }),
-      ...(code === "unauthorized" && {
-        "WWW-Authenticate": header("How to authenticate (RFC 6750)", true, 'Bearer realm="animal-store"'),
-      }),
+      ...(scheme && { "WWW-Authenticate": header("How to authenticate (RFC 6750)", true, scheme) }),
     }),
     content: json({ $ref: "#/components/schemas/Error" }, errorBody(code)),
   };
@@ -74,8 +72,7 @@ function responses(operation: Operation) {
 }
 
 function parameters(operation: Operation) {
-  // An operation need not have every part.
-  const { params, query, headers } = operation as Operation & { headers?: Operation["query"] };
+  const { params, query, headers } = operation;
   const parts = { path: params, query, header: headers };
   return Object.entries(parts).flatMap(([place, members]) =>
     (members ? inputMembers(members) : []).map(({ name, required, schema }) => {

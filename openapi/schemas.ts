@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type ErrorBody, errorBody, errors } from "../lib/errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "../lib/pet.ts";
-import { wireForms } from "../lib/wire-form.ts";
+import { jsonSchemaHints } from "../lib/schema.ts";
 
 /** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>;
@@ -26,10 +26,10 @@ const options = (io: "input" | "output") =>
     io,
     metadata: named,
     uri,
-    // Int64 is a bigint, which JSON Schema cannot say; its wire form can.
+    // Int64 is a bigint, which JSON Schema cannot say; its hint can.
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Schema }) => {
-      Object.assign(jsonSchema, wireForms.get(zodSchema as z.ZodMiniType));
+      Object.assign(jsonSchema, jsonSchemaHints.get(zodSchema as z.ZodMiniType));
       const { def } = zodSchema._zod;
       if (def.type === "default") jsonSchema.default ??= (def as z.core.$ZodDefaultDef).defaultValue;
       // An answer may get more members some day; clients must not refuse them.

@@ -17,8 +17,7 @@ async function query(status: string, limit: number) {
     new QueryCommand({
       TableName: table,
       IndexName: "byStatus",
-      KeyConditionExpression: "#status = :status AND id > :after",
-      ExpressionAttributeNames: { "#status": "status" },
+      KeyConditionExpression: "statusShard = :status AND id > :after",
       ExpressionAttributeValues: { ":status": status, ":after": 0 },
       Limit: limit + 1,
     }),
@@ -42,11 +41,12 @@ async function get(id: number) {
 }
 
 async function create(body: string) {
-  const Item = { id: Math.floor(Math.random() * 2 ** 52), ...JSON.parse(body) };
+  const pet = { id: Math.floor(Math.random() * 2 ** 52), ...JSON.parse(body) };
+  const Item = { ...pet, statusShard: pet.status };
   await client.send(
     new PutCommand({ TableName: table, Item, ConditionExpression: "attribute_not_exists(id)" }),
   );
-  return Item;
+  return pet;
 }
 
 const server = createServer(async (request, response) => {

@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
-import { IDEMPOTENCY_SECONDS } from "../idempotency-key.ts";
-import type { NewPet, Once } from "../pet.ts";
+import { IDEMPOTENCY_SECONDS } from "../limits.ts";
+import type { IdempotencyToken, NewPet } from "../pet.ts";
+import { drawId } from "../pet-id.ts";
 
-/** When DynamoDB may delete a claim, in seconds since 1970. It can take days, so the time is checked as well. */
+/** When a claim expires, in seconds since 1970. DynamoDB deletes it days later, so the code checks the time as well. */
 export const CLAIM_TTL_ATTRIBUTE = "expiresAt";
 
 const ATTEMPTS = 5;
@@ -13,13 +14,12 @@ const ATTEMPTS = 5;
 const sha256 = (parts: string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
 /**
- * The claims on ids by which a creation that is sent again stays one creation: the claim is written before
- * the animal, so a retry finds the id that was drawn and finishes or repeats the same write.
+ * The claims on ids that make retries of a creation safe. A creation writes its claim before the pet, so a retry finds
+ * the id in the claim and finishes or repeats the same write.
  *
- * @param table name of the table, its partition key `hash`
- * @param drawId makes an id that is hardly taken
+ * @param table has the partition key `hash`
  */
-export function claimStore(client: DynamoDBDocumentClient, table: string, drawId: () => bigint) {
+export function claimStore(client: DynamoDBDocumentClient, table: string) {
   const read = async (hash: string) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: { hash }, ConsistentRead: true }),
@@ -28,17 +28,17 @@ export function claimStore(client: DynamoDBDocumentClient, table: string, drawId
   };
 
   return {
-    /** Reads a claim that nobody has. */
-    touch: () => read("-"),
+    /** Reads a claim that does not exist. */
+    ping: () => read("-"),
 
     /**
-     * Claims an id for a creation, or finds the one that was claimed before.
+     * Claims an id for a creation, or finds the id that an earlier request claimed.
      *
      * @returns the claim's hash and the id
-     * @throws ApiError `idempotency_mismatch` when the key was used for another animal
+     * @throws ApiError `idempotency_mismatch` when the token was used for another pet
      */
-    async claim(once: Once, pet: NewPet): Promise<{ hash: string; id: bigint }> {
-      const hash = sha256([once.caller, once.key]);
+    async claim(token: IdempotencyToken, pet: NewPet): Promise<{ hash: string; id: bigint }> {
+      const hash = sha256([token.caller, token.key]);
       const fingerprint = sha256([pet.name, String(pet.categoryId), pet.status]);
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const id = drawId();
@@ -58,7 +58,7 @@ export function claimStore(client: DynamoDBDocumentClient, table: string, drawId
           if (!(error instanceof ConditionalCheckFailedException)) throw error;
         }
         const claim = await read(hash);
-        // It may have expired, or been deleted, since it stood in the way.
+        // It can have expired, or been deleted, since the write failed.
         if (!claim || claim[CLAIM_TTL_ATTRIBUTE] <= now) continue;
         if (claim.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
         return { hash, id: claim.petId };
@@ -67,9 +67,9 @@ export function claimStore(client: DynamoDBDocumentClient, table: string, drawId
     },
 
     /**
-     * Gives a claim a new id, because another animal has the old one.
+     * Replaces the id of a claim, because another pet has it.
      *
-     * @returns the new id, which a concurrent retry may have drawn
+     * @returns the new id, which a concurrent retry can have drawn
      */
     async redraw(hash: string, taken: bigint): Promise<bigint> {
       const id = drawId();

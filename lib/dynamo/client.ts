@@ -1,20 +1,23 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ApiError } from "../errors.ts";
 
-// Three attempts of at most a second each, and the pauses between them, end well before a
-// function's own timeout (infra/api-function.ts). DynamoDB usually answers within 10 ms.
+// Three attempts of at most one second, and the pauses between them, end well before a function's own timeout
+// (infra/api-function.ts). DynamoDB usually responds within 10 ms.
 const ATTEMPTS = 3;
 const TIMEOUT_MS = 1000;
 
-/** Failures that pass by themselves: throttling, time-outs, a lost connection, DynamoDB's own 5xx. */
+/**
+ * Returns whether a failure passes by itself: throttling, a timeout, a lost connection, a response that breaks off or
+ * cannot be read, a 5xx from DynamoDB. Every other 4xx is a mistake of this service or its permissions.
+ */
 function isTransient(error: {
   name?: string;
   $metadata?: { httpStatusCode?: number };
   $retryable?: unknown;
 }): boolean {
-  const status = error.$metadata?.httpStatusCode;
+  const status = error.$metadata?.httpStatusCode ?? 0;
   return (
-    status === undefined ||
+    status < 400 ||
     status >= 500 ||
     error.$retryable !== undefined ||
     /Throttl|ThroughputExceeded|LimitExceeded/.test(error.name ?? "")
@@ -22,10 +25,9 @@ function isTransient(error: {
 }
 
 /**
- * Makes a client of DynamoDB whose failures are the service's own errors.
- *
- * Its commands throw ApiError `unavailable` when trying later may help, `internal_error` when not, with
- * DynamoDB's error as the cause; only a failed condition (ConditionalCheckFailedException) passes as it is.
+ * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a later try can succeed,
+ * otherwise `internal_error`, with DynamoDB's error as the cause. Only a failed condition
+ * (ConditionalCheckFailedException) is thrown as it is.
  */
 export function dynamoClient(): DynamoDBClient {
   const client = new DynamoDBClient({

@@ -9,10 +9,10 @@ import {
 import type { ApiKeyRecord, Scope } from "../api-key.ts";
 import { dynamoClient } from "./client.ts";
 
-/** When DynamoDB may delete a key's item, in seconds since 1970. It cleans up; it does not enforce anything. */
+/** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the times itself. */
 export const KEY_TTL_ATTRIBUTE = "deleteAt";
 
-// A key that is no longer good stays in the operators' list for this long.
+// An expired or revoked key stays in the operators' list for this long.
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 const number = (attribute: AttributeValue | undefined) =>
@@ -30,23 +30,27 @@ const toRecord = (item: Record<string, AttributeValue>): ApiKeyRecord => ({
   revokedAt: number(item.revokedAt),
 });
 
-/** What the service asks of a store of API keys. Its methods throw ApiError when the store fails. */
+/** A store of API keys. Its methods throw ApiError when the store fails. */
 export interface KeyStore {
   /** Returns the key with this hash as last written, or undefined. */
   find(hash: string): Promise<ApiKeyRecord | undefined>;
   /** Stores a new key. */
   add(record: ApiKeyRecord): Promise<void>;
-  /** Returns every key, in no order. It reads the whole table, which suits operators alone. */
+  /** Returns every key, in no order. It reads the whole table, so only operators use it. */
   list(): Promise<ApiKeyRecord[]>;
-  /** Ends a key at a time, now or ahead; returns false when it was to end before that already. */
+  /**
+   * Revokes a key at a time, now or in the future.
+   *
+   * @returns false when the key does not exist or is revoked by then already
+   */
   revoke(hash: string, at: number): Promise<boolean>;
 }
 
 /**
- * The API keys in a DynamoDB table. It speaks DynamoDB's own attribute format, so that the
- * authorizer, which runs before every operation, need not load the document client.
+ * The API keys in a DynamoDB table. It uses DynamoDB's own attribute format, because the authorizer runs before every
+ * operation and should not load the document client.
  *
- * @param table name of the table, its partition key `hash`
+ * @param table has the partition key `hash`
  */
 export function keyStore(table: string): KeyStore {
   const client = dynamoClient();

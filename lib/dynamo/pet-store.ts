@@ -1,25 +1,19 @@
-import { randomInt, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
 import { type CreatePet, type FindPet, type ListPets, type Pet, PetStatus } from "../pet.ts";
+import { drawId } from "../pet-id.ts";
 import { claimStore } from "./claims.ts";
 import { dynamoClient } from "./client.ts";
 
-/** The index that holds every animal under its status, in order of id. */
+/** The index that lists the pets of a status in order of id. */
 export const STATUS_INDEX = "byStatus";
 
-const EPOCH = Date.UTC(2026, 0, 1);
-const RANDOM_RANGE = 2 ** 12;
-const ID_DRAWS = 5;
+/** The partition key of the index. Its sort key is `id`. */
+export const STATUS_SHARD_ATTRIBUTE = "statusShard";
 
-/**
- * Draws an id without a counter: milliseconds since 2026 above 12 random bits. It stays below 2^53
- * until 2095, and animals added in different milliseconds are in order of creation.
- */
-function drawId(): bigint {
-  return BigInt((Date.now() - EPOCH) * RANDOM_RANGE + randomInt(RANDOM_RANGE));
-}
+const ID_DRAWS = 5;
 
 const documentClient = () =>
   DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });
@@ -27,33 +21,34 @@ const documentClient = () =>
 const byId = (a: Pet, b: Pet) => (a.id < b.id ? -1 : 1);
 
 /**
- * A status is spread over several partitions of the index, the first under its own name: `sold`, `sold#1` ...
- * so that one partition's limit of about 1,000 writes a second is not the store's.
+ * A partition of the index: `sold`, `sold#1`, `sold#2` ... Several for each status raise the store's limit above that
+ * of one partition, about 1,000 writes a second.
+ *
+ * @param shard from 0
  */
-const partitionOf = (status: PetStatus, shard: number) => (shard === 0 ? status : `${status}#${shard}`);
+const statusShard = (status: PetStatus, shard: number) => (shard === 0 ? status : `${status}#${shard}`);
 
-/** The item's own attributes stay in the store. */
+/** Leaves the store's own attributes out. */
 const toPet = ({ id, name, categoryId, status }: Record<string, unknown>) =>
-  ({ id, name, categoryId, status: String(status).split("#")[0] }) as Pet;
+  ({ id, name, categoryId, status }) as Pet;
 
 /**
- * Lists the animals of a DynamoDB table with the index `byStatus`, one Query for each partition of it: the
- * cost of a page does not grow with the table.
+ * Lists the pets of a DynamoDB table with one Query for each partition of the index, so that the cost of a page does
+ * not grow with the table.
  *
- * @param shards over how many partitions each status is, or may be, spread
+ * @param shards the number of partitions for each status
  */
 export function petLister(table: string, shards: number): ListPets {
   const client = documentClient();
 
-  // A page of at most 101 small items is far below the 1 MB at which DynamoDB would cut it short.
-  async function queryPartition(partition: string, after: bigint, limit: number): Promise<Pet[]> {
+  // A page of at most 101 small items stays far below 1 MB, at which DynamoDB splits a response.
+  async function queryShard(shard: string, after: bigint, limit: number): Promise<Pet[]> {
     const { Items = [] } = await client.send(
       new QueryCommand({
         TableName: table,
         IndexName: STATUS_INDEX,
-        KeyConditionExpression: "#status = :partition AND id > :after",
-        ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: { ":partition": partition, ":after": after },
+        KeyConditionExpression: `${STATUS_SHARD_ATTRIBUTE} = :shard AND id > :after`,
+        ExpressionAttributeValues: { ":shard": shard, ":after": after },
         Limit: limit,
       }),
     );
@@ -61,18 +56,19 @@ export function petLister(table: string, shards: number): ListPets {
   }
 
   return async ({ limit, status, after = 0n }) => {
-    const partitions = (status ? [status] : PetStatus.options).flatMap((each) =>
-      Array.from({ length: shards }, (_, shard) => partitionOf(each, shard)),
+    const statuses = status ? [status] : PetStatus.options;
+    const partitions = statuses.flatMap((value) =>
+      Array.from({ length: shards }, (_, shard) => statusShard(value, shard)),
     );
-    // One animal more than the page holds tells whether another page follows.
-    const found = await Promise.all(partitions.map((each) => queryPartition(each, after, limit + 1)));
+    // One pet more than the page holds shows whether another page follows.
+    const found = await Promise.all(partitions.map((shard) => queryShard(shard, after, limit + 1)));
     const sorted = found.flat().sort(byId);
     const pets = sorted.slice(0, limit);
     return { pets, next: sorted.length > limit ? pets.at(-1)?.id : undefined };
   };
 }
 
-/** Finds animals in a DynamoDB table, as last written. */
+/** Finds pets in a DynamoDB table, as last written. */
 export function petFinder(table: string): FindPet {
   const client = documentClient();
   return async (id) => {
@@ -84,26 +80,28 @@ export function petFinder(table: string): FindPet {
 }
 
 /**
- * Adds animals to a DynamoDB table.
+ * Adds pets to a DynamoDB table.
  *
- * @param tables the animals, and the claims of creations that must happen once
- * @param shards over how many partitions of the index each status is spread
+ * @param tables names of the tables of pets and of claims (claims.ts)
+ * @param shards the number of index partitions for each status
  */
-export function petCreator(
-  tables: { pets: string; claims: string },
-  shards: number,
-): { create: CreatePet /** reads something small */; touch: () => Promise<unknown> } {
+export function petCreator(tables: { pets: string; claims: string }, shards: number) {
   const client = documentClient();
-  const claims = claimStore(client, tables.claims, drawId);
+  const claims = claimStore(client, tables.claims);
 
-  /** Returns false when another creation's animal has the id. */
+  /** Returns false when the pet of another creation has the id. */
   async function put(pet: Pet, creation: string): Promise<boolean> {
     try {
       await client.send(
         new PutCommand({
           TableName: tables.pets,
-          Item: { ...pet, status: partitionOf(pet.status, randomInt(shards)), creation },
-          // The same creation may write again, after its answer was lost.
+          Item: {
+            ...pet,
+            [STATUS_SHARD_ATTRIBUTE]: statusShard(pet.status, Number(pet.id % BigInt(shards))),
+            creation,
+          },
+          // The same creation can write again, after its response was lost. The id determines the shard, so the pet
+          // stays in its place in the index.
           ConditionExpression: "attribute_not_exists(id) OR creation = :creation",
           ExpressionAttributeValues: { ":creation": creation },
         }),
@@ -115,8 +113,8 @@ export function petCreator(
     }
   }
 
-  const create: CreatePet = async (newPet, once) => {
-    const claim = once && (await claims.claim(once, newPet));
+  const create: CreatePet = async (newPet, token) => {
+    const claim = token && (await claims.claim(token, newPet));
     const creation = claim?.hash ?? randomUUID();
     let id = claim?.id ?? drawId();
     for (let draw = 1; draw <= ID_DRAWS; draw++) {
@@ -126,5 +124,5 @@ export function petCreator(
     }
     throw new ApiError("unavailable");
   };
-  return { create, touch: claims.touch };
+  return { create, ping: claims.ping };
 }

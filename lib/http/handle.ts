@@ -5,20 +5,21 @@ import { ApiError, errorBody, errorHeaders } from "../errors.ts";
 import { describeError, log } from "../log.ts";
 import type { Operation } from "../operations.ts";
 import { stringifyJson } from "./json.ts";
-import { type ApiRequest, baseUrl, readRequest } from "./request.ts";
+import { link } from "./links.ts";
+import { type ApiRequest, readRequest } from "./request.ts";
 
-/** What an operation answers; the status comes from its description. */
-export interface ApiAnswer<O extends Operation> {
+/** A successful response. Its status comes from the operation. */
+interface ApiResponse<O extends Operation> {
   body: z.output<O["success"]["body"]>;
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
 }
 
 type Internal = { start: number };
 type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
 type Hook = middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
 
-// How long before Lambda's own timeout the function gives up and answers, in milliseconds.
-const ANSWER_EARLY = 500;
+// How long before Lambda's own timeout the function gives up and responds, in milliseconds.
+const RESPOND_EARLY = 500;
 
 const respond = (
   status: number,
@@ -30,7 +31,7 @@ const respond = (
   body: stringifyJson(body),
 });
 
-/** Logs one line a request, when its answer is final. */
+/** Logs one line for each request, when its response is final. */
 function logRequests(operation: Operation, now: () => number): Middleware {
   const write: Hook = ({ event, response, error, internal }) => {
     const status = response?.statusCode ?? 500;
@@ -52,7 +53,7 @@ function logRequests(operation: Operation, now: () => number): Middleware {
   };
 }
 
-/** Says in every answer that an operation is deprecated, and refuses it from its sunset on. */
+/** Adds the deprecation headers to every response, and refuses the operation from its sunset on (contract 5.3, 5.4). */
 function deprecate(operation: Operation, now: () => number): Middleware {
   const { deprecation } = operation;
   if (!deprecation) return { before: () => undefined };
@@ -61,7 +62,7 @@ function deprecate(operation: Operation, now: () => number): Middleware {
     Object.assign(response?.headers ?? {}, {
       Deprecation: `@${since.getTime() / 1000}`, // RFC 9745
       Sunset: sunset.toUTCString(), // RFC 8594
-      Link: `<${baseUrl(event)}${successor}>; rel="successor-version"`, // RFC 5829
+      Link: link(event, "successor-version", successor), // RFC 5829
     });
   };
   return {
@@ -73,7 +74,7 @@ function deprecate(operation: Operation, now: () => number): Middleware {
   };
 }
 
-/** Refuses a caller whose key is good, but not for this operation. */
+/** Refuses a caller whose key does not have the scope of the operation (contract 6.3). */
 function requireScope(operation: Operation): Middleware {
   return {
     before: ({ event }) => {
@@ -83,7 +84,7 @@ function requireScope(operation: Operation): Middleware {
   };
 }
 
-/** Turns whatever was thrown into an Error response; what the client may not see goes to the log. */
+/** Turns whatever was thrown into an Error response. What the client must not see goes to the log only. */
 function renderErrors(): Middleware {
   return {
     onError: (request) => {
@@ -96,21 +97,20 @@ function renderErrors(): Middleware {
 }
 
 /**
- * Makes the Lambda function of an operation: validation in front, one place for errors, one log line.
+ * Makes the Lambda function of an operation: it validates the request, renders errors and logs one line.
  *
- * @param operation its description
- * @param run answers a valid request; throws ApiError for what the client should learn
+ * @param run handles a valid request; throws ApiError for what the client should see
  * @param now the clock, in milliseconds since 1970
  * @returns a handler for API Gateway's REST proxy integration; it never rejects
  */
 export function handle<const O extends Operation>(
   operation: O,
-  run: (request: ApiRequest<O>, event: APIGatewayProxyEvent) => Promise<ApiAnswer<O>>,
+  run: (request: ApiRequest<O>) => Promise<ApiResponse<O>>,
   now: () => number = Date.now,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   return (
     middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
-      timeoutEarlyInMillis: ANSWER_EARLY,
+      timeoutEarlyInMillis: RESPOND_EARLY,
       timeoutEarlyResponse: () => {
         throw new ApiError("unavailable");
       },
@@ -122,7 +122,7 @@ export function handle<const O extends Operation>(
       .use(renderErrors())
       .use(requireScope(operation))
       .handler(async (event: APIGatewayProxyEvent) => {
-        const { body, headers } = await run(readRequest(operation, event), event);
+        const { body, headers } = await run(readRequest(operation, event));
         return respond(operation.success.status, body, headers);
       })
   );

@@ -1,4 +1,4 @@
-// TypeScript's library does not know these parts of the language yet.
+// TypeScript's library does not declare these parts of the language yet.
 declare global {
   interface JSON {
     parse(
@@ -14,7 +14,7 @@ declare global {
  *
  * @param text a JSON text (RFC 8259)
  * @returns its value, with every integer as a bigint; `5.0` is the integer 5
- * @throws SyntaxError when it is no JSON; RangeError when it is nested too deeply to read
+ * @throws SyntaxError when the text is not JSON; RangeError when it is nested too deeply to read
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) => {
@@ -26,7 +26,7 @@ export function parseJson(text: string): unknown {
 /**
  * Writes JSON with every bigint digit for digit.
  *
- * @param value what JSON.stringify takes, and bigints
+ * @param value what JSON.stringify accepts, and bigints
  */
 export function stringifyJson(value: unknown): string {
   return JSON.stringify(value, (_key, member) =>

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { withWrongChecksum } from "../support/api-keys.ts";
 import { keysCli, keysJson } from "../support/keys-cli.ts";
 import { type LocalService, startService } from "../support/local-service.ts";
 
@@ -188,7 +189,7 @@ it("leads to the same 401 for every kind of invalid key, byte for byte", async (
   ]);
   await json("revoke", revoked.keyId);
   await until(Date.parse(expired.expiresAt));
-  const badChecksum = revoked.key.slice(0, -1) + (revoked.key.endsWith("0") ? "1" : "0");
+  const badChecksum = withWrongChecksum(revoked.key);
   const unknown = "ask_local_0000000000000000000000000001zjBqf";
   const otherStage = "ask_staging_flTgTBAiM6KCaH9rvdBWwVPlPS60EMOxt";
   const invalid = [expired.key, revoked.key, badChecksum, unknown, otherStage, "malformed", ""];

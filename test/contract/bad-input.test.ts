@@ -49,11 +49,11 @@ describe("POST /pets", () => {
     '{"name":"Rex","categoryId":1,"status":"lost"}',
     '{"name":"Rex","categoryId":1,"status":["sold"]}',
     '{"name":"Rex","categoryId":1,"status":0}',
-  ])("answers 400 to the body %j", async (body) => {
+  ])("returns 400 to the body %j", async (body) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 
-  it("names every offending field in one answer", async () => {
+  it("names every invalid field in one response", async () => {
     const { body } = await post('{"name":"","categoryId":"secret","status":"secret"}');
     const { message } = body as { message: string };
     for (const field of ["name", "categoryId", "status"]) expect(message).toContain(`${field} must be`);
@@ -65,17 +65,17 @@ describe("POST /pets", () => {
     "application/xml",
     "application/x-www-form-urlencoded",
     "application/json; charset=utf-16",
-  ])("answers 415 to a body of type %s", async (type) => {
+  ])("returns 415 to a body of type %s", async (type) => {
     const reply = await post('{"name":"Rex","categoryId":1}', { "Content-Type": type });
     expect(reply).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
   });
 
-  it("answers 415 to a body without a type", async () => {
+  it("returns 415 to a body without a type", async () => {
     const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}');
     expect(await call("/pets", { method: "POST", body })).toMatchObject({ status: 415 });
   });
 
-  it("answers 413 to a body over 16 KiB", async () => {
+  it("returns 413 to a body over 16 KiB", async () => {
     const body = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(16 * 1024)}"}`;
     expect(await post(body)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
@@ -111,7 +111,7 @@ describe("GET /pets", () => {
     "cursor=%0d%0aSet-Cookie:x=y",
     "cursor=x&cursor=y",
     `cursor=${"A".repeat(4000)}`,
-  ])("answers 400 to the query %s", async (query) => {
+  ])("returns 400 to the query %s", async (query) => {
     expect(await call(`/pets?${query}`)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 });

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 
-/** What of an HTTP response the document speaks of. */
-export interface Answer {
+/** The parts of an HTTP response that the document describes. */
+interface ResponseParts {
   status: number;
   headers: Headers;
-  /** undefined where there is none, as for HEAD */
+  /** undefined when there is none, as for HEAD */
   body: unknown;
 }
 
@@ -18,7 +18,7 @@ interface Documented {
   responses: Record<string, { headers?: Record<string, HeaderObject> }>;
 }
 
-// A member that no schema names is one that clients were not told of.
+// A member that no schema names is undocumented.
 const closed = (_key: string, value: Record<string, unknown>) =>
   value?.type === "object" && value.properties ? { ...value, additionalProperties: false } : value;
 
@@ -31,14 +31,14 @@ ajv.addSchema(JSON.parse(text, closed), "openapi.json");
 const pointer = (...parts: string[]) =>
   parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
 
-/** What is wrong with a body, if anything. */
-function faults(schema: string, body: unknown): string[] {
+/** Returns what is wrong with a body. */
+function bodyFaults(schema: string, body: unknown): string[] {
   const $ref = `openapi.json#/${schema}`;
   const validate = ajv.getSchema($ref) ?? ajv.compile({ $ref });
   return validate(body) ? [] : [`its body: ${ajv.errorsText(validate.errors)}`];
 }
 
-/** The path of the document that an address is one of. */
+/** Returns the path template of the document that a path matches. */
 function templateOf(path: string): string | undefined {
   return Object.keys(paths).find((template) => {
     const pattern = template.replaceAll(/\{\w+\}/g, "[^/]+");
@@ -47,19 +47,23 @@ function templateOf(path: string): string | undefined {
 }
 
 /**
- * Compares a response with what the document says of it: a status that is listed, the headers that are
- * promised, and a body of the schema. What belongs to no operation is the gateway's, and must be an Error.
+ * Compares a response with the document: the status must be listed, required headers present, and the body must match
+ * its schema. A response that belongs to no operation comes from the gateway and must be an Error.
  *
- * @param path below the base address, without a query
- * @returns what differs, in words; nothing when the document covers the response
+ * @param path relative to the base URL, without a query
+ * @returns the differences, in words
  */
-export function undocumented(method: string, path: string, { status, headers, body }: Answer): string[] {
+export function undocumented(
+  method: string,
+  path: string,
+  { status, headers, body }: ResponseParts,
+): string[] {
   const template = templateOf(path) ?? "";
   const verb = method.toLowerCase();
   const operation = paths[template]?.[verb];
   if (!operation) {
-    if (status < 400) return [`${method} ${path} is no operation, and answers ${status}`];
-    return body === undefined ? [] : faults("components/schemas/Error", body);
+    if (status < 400) return [`${method} ${path} is not an operation, but returned ${status}`];
+    return body === undefined ? [] : bodyFaults("components/schemas/Error", body);
   }
 
   const response = operation.responses[status];
@@ -67,7 +71,7 @@ export function undocumented(method: string, path: string, { status, headers, bo
   const found = Object.entries(response.headers ?? {}).flatMap(([name, { required, schema }]) => {
     const value = headers.get(name);
     if (value === null) return required ? [`no header ${name}`] : [];
-    return schema.type === "integer" && !/^\d+$/.test(value) ? [`${name} is no integer`] : [];
+    return schema.type === "integer" && !/^\d+$/.test(value) ? [`${name} is not an integer`] : [];
   });
   const at = pointer(
     "paths",
@@ -79,5 +83,5 @@ export function undocumented(method: string, path: string, { status, headers, bo
     "application/json",
     "schema",
   );
-  return [...found, ...faults(at, body)].map((fault) => `${method} ${template} ${status}: ${fault}`);
+  return [...found, ...bodyFaults(at, body)].map((fault) => `${method} ${template} ${status}: ${fault}`);
 }

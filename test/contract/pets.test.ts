@@ -1,12 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { encodeCursor } from "../../lib/cursor.ts";
-import type { Pet } from "../../lib/pet.ts";
-import { add, call, eventually, nextLink, post, walk } from "./client.ts";
-
-const statuses = ["available", "pending", "sold"] as const;
+import { type Pet, PetStatus } from "../../lib/pet.ts";
+import { eventually } from "../support/eventually.ts";
+import { add, call, followLinks, nextLink, post } from "./client.ts";
 
 describe("POST /pets", () => {
-  it("adds an animal under an id of the service's own and returns it", async () => {
+  it("adds a pet under an id that the service assigns, and returns it", async () => {
     const { status, body } = await post(
       '{"name":"Rex","categoryId":1,"status":"pending","id":1,"owner":"me"}',
     );
@@ -16,11 +15,11 @@ describe("POST /pets", () => {
     expect((body as Pet).id).toBeLessThan(2n ** 53n);
   });
 
-  it("makes an animal available when no status is given", async () => {
+  it("makes a pet available when no status is given", async () => {
     expect((await add({ name: "Rex", categoryId: 1n })).status).toBe("available");
   });
 
-  it("keeps every int64 and every name as it was sent", async () => {
+  it("returns every int64 and every name as it was sent", async () => {
     for (const categoryId of [9223372036854775807n, -9223372036854775808n, 9007199254740993n, 0n]) {
       await add({ name: "Rex", categoryId });
     }
@@ -29,7 +28,7 @@ describe("POST /pets", () => {
     }
   });
 
-  it("gives animals that are added at once ids of their own", async () => {
+  it("assigns different ids to pets that are added at once", async () => {
     const pets = await Promise.all(
       Array.from({ length: 50 }, (_, n) => add({ name: `At once ${n}`, categoryId: 1n })),
     );
@@ -40,7 +39,7 @@ describe("POST /pets", () => {
 describe("POST /pets with an Idempotency-Key", () => {
   const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
 
-  it("answers the same request with the first animal, byte for byte, alone and at once", async () => {
+  it("returns the first pet to the same request, byte for byte, in turn and at once", async () => {
     const headers = key();
     const body = '{"name":"Once","categoryId":9007199254740993}';
     const first = await post(body, headers);
@@ -51,7 +50,7 @@ describe("POST /pets with an Idempotency-Key", () => {
     );
   });
 
-  it("answers 422 to another body, and 400 to what is no key", async () => {
+  it("returns 422 to another body, and 400 to an invalid key", async () => {
     const headers = key();
     expect((await post('{"name":"Once","categoryId":1}', headers)).status).toBe(201);
     const other = await post('{"name":"Other","categoryId":1}', headers);
@@ -64,7 +63,7 @@ describe("POST /pets with an Idempotency-Key", () => {
 });
 
 describe("GET /pets", () => {
-  it("returns at most 20 animals unless a limit is given, and as many as the limit says", async () => {
+  it("returns at most 20 pets without a limit, and as many as the limit says", async () => {
     await Promise.all(Array.from({ length: 21 }, () => add({ name: "Many", categoryId: 1n })));
     await eventually(
       () => call("/pets"),
@@ -77,17 +76,19 @@ describe("GET /pets", () => {
     for (const limit of [1, 20, 21]) expect((await call(`/pets?limit=${limit}`)).body).toHaveLength(limit);
   });
 
-  it("reaches each of 45 animals exactly once through the links, with and without a status", async () => {
+  it("returns each of 45 pets exactly once through the links, with and without a status", async () => {
     const added: Pet[] = [];
     for (let n = 0; n < 45; n++) {
-      added.push(await add({ name: `Walk ${n}`, categoryId: BigInt(n), status: statuses[n % 3] ?? "" }));
+      added.push(
+        await add({ name: `Walk ${n}`, categoryId: BigInt(n), status: PetStatus.options[n % 3] ?? "" }),
+      );
     }
-    // Starts where these animals start, for a store may hold any number of others.
+    // The store can hold any number of other pets.
     const start = `/pets?limit=7&cursor=${encodeCursor((added[0]?.id ?? 0n) - 1n)}`;
     const mine = (pets: Pet[]) => pets.filter(({ id }) => added.some((pet) => pet.id === id));
-    for (const status of [undefined, ...statuses]) {
+    for (const status of [undefined, ...PetStatus.options]) {
       await eventually(
-        () => walk(start + (status ? `&status=${status}` : "")),
+        () => followLinks(start + (status ? `&status=${status}` : "")),
         (pets) => {
           expect(mine(pets)).toEqual(added.filter((pet) => status === undefined || pet.status === status));
           expect(pets.map(({ id }) => id)).toEqual(
@@ -101,7 +102,7 @@ describe("GET /pets", () => {
 });
 
 describe("GET /pets/{petId}", () => {
-  it("returns the animal at once, and says that the operation is deprecated", async () => {
+  it("returns the new pet immediately, with the deprecation headers", async () => {
     const pet = await add({ name: "Rex", categoryId: 9007199254740993n, status: "sold" });
     const { status, headers, body } = await call(`/pets/${pet.id}`);
     expect(status).toBe(200);
@@ -128,7 +129,7 @@ describe("GET /pets/{petId}", () => {
     "%ff",
     "%31%",
     "null",
-  ])("answers 404 for the id %s", async (id) => {
+  ])("returns 404 for the id %s", async (id) => {
     expect(await call(`/pets/${id}`)).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 });

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import type { APIGatewayTokenAuthorizerEvent } from "aws-lambda";
 import { generateApiKey, hashApiKey, recordOf } from "../../lib/api-key.ts";
 import { keyStore } from "../../lib/dynamo/key-store.ts";
 import { petCreator } from "../../lib/dynamo/pet-store.ts";
-import type { PetStatus } from "../../lib/pet.ts";
+import { PetStatus } from "../../lib/pet.ts";
+import { withWrongChecksum } from "../support/api-keys.ts";
 import { recordCalls } from "../support/calls.ts";
-import { context, event } from "../support/event.ts";
+import { authorizerEvent, context, requestEvent } from "../support/event.ts";
 import { ownTables } from "../support/own-tables.ts";
 
-// What a Query costs depends on the size of the items beside it.
+// The cost of a Query depends on the size of the other items in the table.
 const { pets, claims, keys } = await ownTables();
 
 // The functions read the names of their tables when they start.
@@ -21,7 +21,7 @@ const functions = await Promise.all([
 ]);
 const [{ handler: getPet }, { handler: listPets }, { handler: createPet }, { handler: authorize }] =
   functions;
-await Promise.all(functions.map(({ ready }) => ready));
+await Promise.all(functions.map(({ warmedUp }) => warmedUp));
 
 jest.spyOn(console, "info").mockImplementation(() => undefined);
 const recorder = recordCalls();
@@ -30,16 +30,14 @@ beforeEach(() => {
 });
 afterAll(() => recorder.stop());
 
-/** The calls since the last time, each as its command, table (or index) and units. */
+/** The calls since the last time: command, table (or index) and units. */
 const taken = () =>
   recorder.take().map(({ command, input, units }) => [command, input.IndexName ?? input.TableName, units]);
-
-const statuses: PetStatus[] = ["available", "pending", "sold"];
 
 describe("a request calls DynamoDB", () => {
   const create = (headers = {}) =>
     createPet(
-      event({
+      requestEvent({
         headers: { "Content-Type": "application/json", ...headers },
         body: '{"name":"Rex","categoryId":1}',
       }),
@@ -52,7 +50,7 @@ describe("a request calls DynamoDB", () => {
     expect(taken()).toEqual([["PutCommand", pets, 1]]);
   });
 
-  it("to create once: one write more, of the claim", async () => {
+  it("to create with an Idempotency-Key: one write more, of the claim", async () => {
     expect((await create({ "Idempotency-Key": randomUUID() })).statusCode).toBe(201);
     expect(taken()).toEqual([
       ["PutCommand", claims, 1],
@@ -60,66 +58,62 @@ describe("a request calls DynamoDB", () => {
     ]);
   });
 
-  it("to get: one consistent read, whether the animal is there or not", async () => {
+  it("to get: one consistent read, whether the pet exists or not", async () => {
     const { id } = JSON.parse((await create()).body);
     recorder.take();
     for (const petId of [String(id), "7"]) {
-      await getPet(event({ path: { petId } }), context);
+      await getPet(requestEvent({ path: { petId } }), context);
       const calls = recorder.take();
       expect(calls).toMatchObject([{ command: "GetCommand", units: 1, input: { ConsistentRead: true } }]);
     }
   });
 
-  /** An empty answer costs DynamoDB as much as a small one, but the embedded store nothing. */
+  /** DynamoDB charges an empty response like a small one. The embedded store charges nothing. */
   const addOneOfEach = async () => {
     const { create } = petCreator({ pets, claims }, 1);
-    for (const status of statuses) await create({ name: "Rex", categoryId: 1n, status });
+    for (const status of PetStatus.options) await create({ name: "Rex", categoryId: 1n, status });
     recorder.take();
   };
 
-  it("to list one status: one Query, of one animal more than the page holds", async () => {
+  it("to list one status: one Query, of one pet more than the page holds", async () => {
     await addOneOfEach();
-    await listPets(event({ query: { status: ["sold"], limit: ["5"] } }), context);
+    await listPets(requestEvent({ query: { status: ["sold"], limit: ["5"] } }), context);
     const calls = recorder.take();
     expect(calls).toMatchObject([
       { command: "QueryCommand", units: 0.5, input: { Limit: 6, IndexName: "byStatus" } },
     ]);
   });
 
-  it("to list all: one Query a status, none of which waits for another", async () => {
+  it("to list all: one Query for each status, all at once", async () => {
     await addOneOfEach();
-    await listPets(event(), context);
+    await listPets(requestEvent(), context);
     const calls = recorder.take();
     expect(calls.map(({ command, units }) => [command, units])).toEqual(
-      statuses.map(() => ["QueryCommand", 0.5]),
+      PetStatus.options.map(() => ["QueryCommand", 0.5]),
     );
     expect(Math.max(...calls.map(({ started }) => started))).toBeLessThan(
       Math.min(...calls.map(({ answered }) => answered)),
     );
   });
 
-  it("to admit a caller: one consistent read, and none for a key that cannot be one", async () => {
+  it("to authorize a caller: one consistent read, and none for a malformed key", async () => {
     const key = generateApiKey("staging");
     const details = { name: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
     await keyStore(keys).add(recordOf(key, details));
     recorder.take();
-    const admit = async (token: string) => {
-      await authorize({
-        type: "TOKEN",
-        authorizationToken: `Bearer ${token}`,
-        methodArn: "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/pets",
-      } as APIGatewayTokenAuthorizerEvent);
+    const callsFor = async (token: string) => {
+      await authorize(authorizerEvent(`Bearer ${token}`));
       return recorder.take();
     };
-    for (const known of [key, generateApiKey("staging")]) {
-      expect(await admit(known)).toMatchObject([
+    for (const wellFormed of [key, generateApiKey("staging")]) {
+      expect(await callsFor(wellFormed)).toMatchObject([
         {
           command: "GetItemCommand",
           units: 1,
-          input: { TableName: keys, ConsistentRead: true, Key: { hash: { S: hashApiKey(known) } } },
+          input: { TableName: keys, ConsistentRead: true, Key: { hash: { S: hashApiKey(wellFormed) } } },
         },
       ]);
     }
-    expect(await admit(key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"))).toEqual([]);
+    expect(await callsFor(withWrongChecksum(key))).toEqual([]);
   });
 });

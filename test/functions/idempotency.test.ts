@@ -3,11 +3,11 @@ import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { handler as createPet } from "../../functions/create-pet.ts";
 import { petCreator, petFinder, petLister } from "../../lib/dynamo/pet-store.ts";
-import { context, event } from "../support/event.ts";
+import { context, requestEvent } from "../support/event.ts";
+import { countNamed } from "../support/pets.ts";
 
 const pets = process.env.PETS_TABLE ?? "";
 const claims = process.env.CLAIMS_TABLE ?? "";
-const list = petLister(pets, 1);
 
 jest.spyOn(console, "info").mockImplementation(() => undefined);
 jest.spyOn(console, "error").mockImplementation(() => undefined);
@@ -36,22 +36,16 @@ function create({ key, name = "Once", caller = "key_test" }: Options) {
     ...(key !== undefined && { "idempotency-key": key }),
   };
   const body = JSON.stringify({ name, categoryId: 1 });
-  return createPet(event({ headers, body, authorizer: { keyId: caller, scopes: "pets:write" } }), context);
+  return createPet(
+    requestEvent({ headers, body, authorizer: { keyId: caller, scopes: "pets:write" } }),
+    context,
+  );
 }
 
-/** How many animals have a name. */
-async function count(name: string): Promise<number> {
-  let found = 0;
-  for (let after: bigint | undefined = 0n; after !== undefined; ) {
-    const page = await list({ limit: 100, after });
-    found += page.pets.filter((pet) => pet.name === name).length;
-    after = page.next;
-  }
-  return found;
-}
+const count = (name: string) => countNamed(petLister(pets, 1), name);
 
 describe("createPet with an Idempotency-Key", () => {
-  it("answers the same request with the same 201, byte for byte, quoted or bare", async () => {
+  it("returns the same 201 to the same request, byte for byte, quoted or bare", async () => {
     const key = randomUUID();
     const name = `Again ${key}`;
     const first = await create({ key, name });
@@ -60,7 +54,7 @@ describe("createPet with an Idempotency-Key", () => {
     expect(await count(name)).toBe(1);
   });
 
-  it("makes one animal of 50 requests at once", async () => {
+  it("adds one pet for 50 requests at once", async () => {
     const key = randomUUID();
     const name = `Fifty ${key}`;
     const answers = await Promise.all(Array.from({ length: 50 }, () => create({ key, name })));
@@ -69,7 +63,7 @@ describe("createPet with an Idempotency-Key", () => {
     expect(await count(name)).toBe(1);
   });
 
-  it("refuses the key with another body, and keeps the first animal", async () => {
+  it("refuses the key with another body, and keeps the first pet", async () => {
     const key = randomUUID();
     const first = await create({ key, name: "First" });
     const other = await create({ key, name: "Other" });
@@ -78,7 +72,7 @@ describe("createPet with an Idempotency-Key", () => {
     expect(await create({ key, name: "First" })).toEqual(first);
   });
 
-  it("takes what does not matter for no difference: member order, spaces, unknown members, the default", async () => {
+  it("ignores member order, spaces, unknown members and whether the default is written", async () => {
     const key = randomUUID();
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
     const answers = [];
@@ -86,7 +80,7 @@ describe("createPet with an Idempotency-Key", () => {
       '{"name":"A","categoryId":1}',
       '{"categoryId":1.0, "status":"available","name":"A","x":1}',
     ]) {
-      answers.push(await createPet(event({ headers, body }), context));
+      answers.push(await createPet(requestEvent({ headers, body }), context));
     }
     expect(answers[1]).toEqual(answers[0]);
   });
@@ -138,9 +132,9 @@ describe("a crash", () => {
   it.each([
     ["before the claim", claims, "before"],
     ["after the claim", claims, "after"],
-    ["between the claim and the animal", pets, "before"],
-    ["after the animal", pets, "after"],
-  ] as const)("%s neither loses nor doubles the animal", async (_when, table, when) => {
+    ["between the claim and the pet", pets, "before"],
+    ["after the pet", pets, "after"],
+  ] as const)("%s neither loses nor doubles the pet", async (_when, table, when) => {
     const key = randomUUID();
     const name = `Crash ${key}`;
     crash(isPut(table), when);
@@ -152,22 +146,22 @@ describe("a crash", () => {
   });
 });
 
-describe("a claimed id that another animal has", () => {
-  it("is drawn again, the same for every retry", async () => {
+describe("a claimed id that another pet has", () => {
+  it("is replaced, the same for every retry", async () => {
     const { create } = petCreator({ pets, claims }, 1);
     const find = petFinder(pets);
     const taken = await create({ name: "Taken", categoryId: 1n, status: "sold" });
-    const once = { caller: "key_test", key: randomUUID() };
-    const newPet = { name: `Redrawn ${once.key}`, categoryId: 1n, status: "sold" as const };
+    const token = { caller: "key_test", key: randomUUID() };
+    const newPet = { name: `Redrawn ${token.key}`, categoryId: 1n, status: "sold" as const };
     // The first request claims the taken id and crashes; the retries find it in the table.
     send.mockImplementationOnce(async function (this: DynamoDBDocumentClient, command: PutCommand) {
       if (command.input.Item) command.input.Item.petId = taken.id;
       await realSend.call(this, command);
       throw new Error("crash");
     });
-    await expect(create(newPet, once)).rejects.toThrow("crash");
+    await expect(create(newPet, token)).rejects.toThrow("crash");
 
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create(newPet, once)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create(newPet, token)));
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     expect(answers[0]?.id).not.toBe(taken.id);
     expect(await find(taken.id)).toEqual(taken);
@@ -178,7 +172,7 @@ describe("a claimed id that another animal has", () => {
 describe("the calls", () => {
   const calls = () => send.mock.calls.map(([command]: [object]) => command.constructor.name);
 
-  it("of a creation are one write without a key, and two with one", async () => {
+  it("of a creation are one write without a key, and two with a key", async () => {
     await create({});
     expect(calls()).toEqual(["PutCommand"]);
     send.mockClear();

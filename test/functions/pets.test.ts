@@ -6,24 +6,24 @@ import { handler as listPets } from "../../functions/list-pets.ts";
 import { encodeCursor } from "../../lib/cursor.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import { INT64_MAX } from "../../lib/int64.ts";
-import type { Pet } from "../../lib/pet.ts";
-import { context, event } from "../support/event.ts";
+import { type Pet, PetStatus } from "../../lib/pet.ts";
+import { context, requestEvent } from "../support/event.ts";
 
 jest.spyOn(console, "info").mockImplementation(() => undefined);
 
 const bodyOf = <T>({ body }: APIGatewayProxyResult) => parseJson(body) as T;
 
 async function add(body: string): Promise<Pet> {
-  const answer = await createPet(event({ body }), context);
+  const answer = await createPet(requestEvent({ body }), context);
   expect(answer.statusCode).toBe(201);
   return bodyOf<Pet>(answer);
 }
 
-/** Follows the links from page to page; returns the pages. */
-async function walk(query: Record<string, string[]>): Promise<Pet[][]> {
+/** Follows the links to the last page; returns the pages. */
+async function followPages(query: Record<string, string[]>): Promise<Pet[][]> {
   const pages: Pet[][] = [];
   for (let next: Record<string, string[]> | undefined = query; next; ) {
-    const answer: APIGatewayProxyResult = await listPets(event({ query: next }), context);
+    const answer: APIGatewayProxyResult = await listPets(requestEvent({ query: next }), context);
     expect(answer.statusCode).toBe(200);
     pages.push(bodyOf<Pet[]>(answer));
     const url = /^<(.*)>; rel="next"$/.exec(String(answer.headers?.Link ?? ""))?.[1];
@@ -35,7 +35,7 @@ async function walk(query: Record<string, string[]>): Promise<Pet[][]> {
 }
 
 describe("createPet and getPet", () => {
-  it("store an animal and give it back, every digit of it", async () => {
+  it("store a pet and return it, every digit of it", async () => {
     for (const categoryId of ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"]) {
       const pet = await add(`{"name":"Rex 🐕","categoryId":${categoryId},"status":"sold"}`);
       expect(pet).toEqual({
@@ -44,7 +44,7 @@ describe("createPet and getPet", () => {
         categoryId: BigInt(categoryId),
         status: "sold",
       });
-      const answer = await getPet(event({ path: { petId: String(pet.id) } }), context);
+      const answer = await getPet(requestEvent({ path: { petId: String(pet.id) } }), context);
       expect(answer.statusCode).toBe(200);
       expect(bodyOf(answer)).toEqual(pet);
     }
@@ -60,8 +60,8 @@ describe("createPet and getPet", () => {
     expect(created).toBeLessThanOrEqual(Date.now());
   });
 
-  it("answer 404 for an id that no animal has", async () => {
-    const answer = await getPet(event({ path: { petId: "7" } }), context);
+  it("return 404 for an id that no pet has", async () => {
+    const answer = await getPet(requestEvent({ path: { petId: "7" } }), context);
     expect(bodyOf(answer)).toEqual({
       code: "not_found",
       message: "The requested resource could not be found.",
@@ -71,7 +71,7 @@ describe("createPet and getPet", () => {
 });
 
 describe("createPet", () => {
-  it("gives 200 animals that are added at once 200 ids", async () => {
+  it("assigns 200 ids to 200 pets that are added at once", async () => {
     const pets = await Promise.all(
       Array.from({ length: 200 }, (_, n) => add(`{"name":"Concurrent ${n}","categoryId":1}`)),
     );
@@ -81,7 +81,7 @@ describe("createPet", () => {
   it("draws another id when one is taken", async () => {
     const now = jest.spyOn(Date, "now").mockReturnValue(Date.UTC(2026, 5, 1));
     try {
-      // 300 of the 4,096 ids of one millisecond: some are all but sure to be drawn twice.
+      // 300 of the 4,096 ids of one millisecond: it is almost certain that some are drawn twice.
       const pets: Pet[] = [];
       for (let n = 0; n < 300; n++) pets.push(await add(`{"name":"${n}","categoryId":1}`));
       expect(new Set(pets.map((pet) => pet.id)).size).toBe(300);
@@ -92,22 +92,20 @@ describe("createPet", () => {
 });
 
 describe("listPets", () => {
-  const statuses = ["available", "pending", "sold"] as const;
-
-  it("reaches every animal exactly once, in ascending order, whatever the page size", async () => {
+  it("returns every pet exactly once, in ascending order, whatever the page size", async () => {
     const added: Pet[] = [];
     for (let n = 0; n < 45; n++) {
-      added.push(await add(`{"name":"Walk ${n}","categoryId":${n},"status":"${statuses[n % 3]}"}`));
+      added.push(await add(`{"name":"Walk ${n}","categoryId":${n},"status":"${PetStatus.options[n % 3]}"}`));
     }
     for (const limit of [1, 7, 20, 100]) {
-      const all = (await walk({ limit: [String(limit)] })).flat();
+      const all = (await followPages({ limit: [String(limit)] })).flat();
       expect(all.map((pet) => pet.id)).toEqual(
         [...new Set(all.map((pet) => pet.id))].sort((a, b) => (a < b ? -1 : 1)),
       );
       expect(all).toEqual(expect.arrayContaining(added));
     }
-    for (const status of statuses) {
-      const pages = await walk({ limit: ["7"], status: [status] });
+    for (const status of PetStatus.options) {
+      const pages = await followPages({ limit: ["7"], status: [status] });
       expect(pages.slice(0, -1).every((page) => page.length === 7)).toBe(true);
       expect(pages.flat().every((pet) => pet.status === status)).toBe(true);
       expect(pages.flat().filter((pet) => pet.name.startsWith("Walk"))).toEqual(
@@ -116,22 +114,24 @@ describe("listPets", () => {
     }
   });
 
-  it("goes on from a cursor although animals are added meanwhile", async () => {
-    const first = await listPets(event({ query: { limit: ["5"] } }), context);
+  it("continues after a cursor while pets are added", async () => {
+    for (let n = 0; n < 6; n++) await add(`{"name":"Early ${n}","categoryId":1}`);
+    const first = await listPets(requestEvent({ query: { limit: ["5"] } }), context);
     const seen = bodyOf<Pet[]>(first);
     const late = await add('{"name":"Late","categoryId":1}');
     const cursor = /cursor=([\w-]+)/.exec(String(first.headers?.Link))?.[1] ?? "";
-    const rest = (await walk({ cursor: [cursor], limit: ["100"] })).flat();
+    const rest = (await followPages({ cursor: [cursor], limit: ["100"] })).flat();
     expect(rest).toContainEqual(late);
     expect(rest.filter((pet) => seen.some(({ id }) => id === pet.id))).toEqual([]);
   });
 
-  it("links to the next page under the client's own address, and nowhere from the last page", async () => {
-    const answer = await listPets(event({ query: { limit: ["1"], status: ["sold"] } }), context);
+  it("links to the next page under the client's own address, and has no link on the last page", async () => {
+    for (let n = 0; n < 2; n++) await add('{"name":"Sold","categoryId":1,"status":"sold"}');
+    const answer = await listPets(requestEvent({ query: { limit: ["1"], status: ["sold"] } }), context);
     expect(answer.headers?.Link).toMatch(
       /^<https:\/\/api\.example\/v1\/pets\?limit=1&status=sold&cursor=[\w-]{16}>; rel="next"$/,
     );
-    const last = await listPets(event({ query: { cursor: [encodeCursor(INT64_MAX)] } }), context);
+    const last = await listPets(requestEvent({ query: { cursor: [encodeCursor(INT64_MAX)] } }), context);
     expect([last.statusCode, last.body, last.headers?.Link]).toEqual([200, "[]", undefined]);
   });
 });

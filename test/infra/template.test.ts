@@ -161,7 +161,7 @@ describe.each(["staging", "production"])("the %s stack", (stage) => {
         {
           IndexName: "byStatus",
           KeySchema: [
-            { AttributeName: "status", KeyType: "HASH" },
+            { AttributeName: "statusShard", KeyType: "HASH" },
             { ...id, KeyType: "RANGE" },
           ],
           Projection: { ProjectionType: "ALL" },

@@ -1,14 +1,14 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
-/** One call of DynamoDB. `started` and `answered` are places in the order of all starts and answers. */
-export interface Call {
+/** One call of DynamoDB. `started` and `answered` are positions in the order of all starts and responses. */
+interface RecordedCall {
   /** such as QueryCommand */
   command: string;
   input: Record<string, unknown>;
   started: number;
   answered: number;
-  /** read or write capacity units that DynamoDB says it took */
+  /** the read or write capacity units that DynamoDB reports */
   units: number;
   /** items that it returned */
   items: number;
@@ -26,22 +26,21 @@ type Send = (
 ) => Promise<Output>;
 
 /**
- * Writes down every call that this process makes of DynamoDB, through whichever client, and asks each for the
- * capacity that it takes.
+ * Records every DynamoDB call of this process, whichever client makes it, with the capacity that it consumes.
  *
- * @returns what was called and answered since the last `take`, in order of the start
+ * @returns `take` returns the calls since the last `take`, in order of their start
  */
-export function recordCalls(): { take(): Call[]; stop(): void } {
-  let calls: Call[] = [];
+export function recordCalls(): { take(): RecordedCall[]; stop(): void } {
+  let calls: RecordedCall[] = [];
   let clock = 0;
   const undo = [DynamoDBClient.prototype, DynamoDBDocumentClient.prototype].map((prototype) => {
-    // The SDK's overloads say less than this, and the method is inherited: taking ours away restores it.
+    // The SDK declares overloads in place of one type.
     const target = prototype as unknown as { send?: Send };
     const send = target.send as Send;
     target.send = async function (command) {
       command.input.ReturnConsumedCapacity = "TOTAL";
       const call = { command: command.constructor.name, input: command.input, units: 0, items: 0 };
-      const recorded: Call = { ...call, started: clock++, answered: Number.POSITIVE_INFINITY };
+      const recorded: RecordedCall = { ...call, started: clock++, answered: Number.POSITIVE_INFINITY };
       calls.push(recorded);
       const output = await send.call(this, command);
       recorded.answered = clock++;
@@ -60,7 +59,7 @@ export function recordCalls(): { take(): Call[]; stop(): void } {
       return taken;
     },
     stop() {
-      for (const each of undo) each();
+      for (const restore of undo) restore();
     },
   };
 }

@@ -1,9 +1,10 @@
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 
-/** What Lambda passes beside an event, as far as the functions read it. */
+/** The part of Lambda's context that the functions read. */
 export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
 
-export interface EventParts {
+/** The parts of a request that tests set; the rest has defaults. */
+export interface RequestParts {
   path?: Record<string, string>;
   query?: Record<string, string[]>;
   headers?: Record<string, string>;
@@ -12,8 +13,8 @@ export interface EventParts {
   authorizer?: Record<string, string>;
 }
 
-/** The event of an authenticated request; a body comes with the right Content-Type unless headers are given. */
-export function event(parts: EventParts = {}): APIGatewayProxyEvent {
+/** The event of an authenticated request. Unless headers are given, it has the Content-Type of a JSON body. */
+export function requestEvent(parts: RequestParts = {}): APIGatewayProxyEvent {
   const headers = parts.headers ?? { "Content-Type": "application/json" };
   return {
     headers: { Host: "api.example", ...headers },
@@ -28,3 +29,14 @@ export function event(parts: EventParts = {}): APIGatewayProxyEvent {
     },
   } as unknown as APIGatewayProxyEvent;
 }
+
+/**
+ * The event that API Gateway sends to the authorizer for GET /pets.
+ *
+ * @param authorizationToken the value of the Authorization header
+ */
+export const authorizerEvent = (authorizationToken: string): APIGatewayTokenAuthorizerEvent => ({
+  type: "TOKEN",
+  authorizationToken,
+  methodArn: "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/pets",
+});

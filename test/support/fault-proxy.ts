@@ -2,25 +2,27 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** DynamoDB's own refusals, as it words them: HTTP status and body. */
+/** DynamoDB's own errors: HTTP status and type. */
 const refusals = {
   "internal error": [500, "com.amazonaws.dynamodb.v20120810#InternalServerError"],
   "throughput exceeded": [400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"],
   throttling: [400, "com.amazon.coral.availability#ThrottlingException"],
   "item collection full": [400, "com.amazonaws.dynamodb.v20120810#ItemCollectionSizeLimitExceededException"],
+  "access denied": [400, "com.amazon.coral.service#AccessDeniedException"],
+  "table missing": [400, "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"],
 } as const;
 
 /**
- * What can go wrong between a function and its table:
- * - `refuse`: nobody listens;
- * - `reset`: the connection breaks in the middle of the answer;
- * - `delay`: the answer comes after the client has given up;
- * - `stall`: the answer begins and never ends;
- * - `malformed`, `truncated`: the answer is no JSON, or ends too early;
- * - `lost`: the work is done, but its answer never arrives;
- * - the rest: DynamoDB refuses.
+ * The faults between a function and its table:
+ * - `refuse`: nothing listens
+ * - `reset`: the connection breaks in the middle of the response
+ * - `delay`: the response comes after the client has given up
+ * - `stall`: the response begins and never ends
+ * - `malformed`, `truncated`: the response is not JSON, or ends too early
+ * - `lost`: the work is done, but its response never arrives
+ * - the rest: DynamoDB's own errors
  */
-export const faults = [
+const faults = [
   "refuse",
   "reset",
   "delay",
@@ -38,19 +40,19 @@ export interface FaultProxy {
   /** requests that have arrived since the fault was set */
   requests(): number;
   /**
-   * Sets what goes wrong from now on.
+   * Sets the fault from now on.
    *
    * @param fault undefined to forward everything again
-   * @param times how many requests it hits; those after them are forwarded
+   * @param times how many requests it affects; later ones are forwarded
    */
   set(fault: Fault | undefined, times?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-// Longer than the second that a function waits for an answer (lib/dynamo/client.ts).
+// Longer than the second that a function waits for a response (lib/dynamo/client.ts).
 const DELAY_MS = 1500;
 
-interface Answer {
+interface UpstreamResponse {
   status: number;
   headers: IncomingMessage["headers"];
   body: Buffer;
@@ -62,7 +64,7 @@ async function read(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends a request on as it came, DynamoDB's signature included. */
+/** Forwards a request unchanged, with its signature. */
 async function forward(target: string, { url, method, headers }: IncomingMessage, body: Buffer) {
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     request(new URL(url ?? "/", target), { method, headers, agent: false }, resolve)
@@ -72,8 +74,8 @@ async function forward(target: string, { url, method, headers }: IncomingMessage
   return { status: message.statusCode ?? 500, headers: message.headers, body: await read(message) };
 }
 
-/** Answers with only a part of the body, though the headers promise the whole. */
-async function begin(response: ServerResponse, { status, headers, body }: Answer) {
+/** Sends only a part of the body, although the headers announce the whole. */
+async function begin(response: ServerResponse, { status, headers, body }: UpstreamResponse) {
   response.writeHead(status, { ...headers, "content-length": body.length + 1 });
   await new Promise((resolve) => response.write(body.subarray(0, body.length / 2), resolve));
 }
@@ -81,7 +83,7 @@ async function begin(response: ServerResponse, { status, headers, body }: Answer
 /**
  * Starts a proxy that forwards everything until a fault is set.
  *
- * @param target where the DynamoDB-compatible server answers
+ * @param target URL of the DynamoDB-compatible server
  */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let fault: Fault | undefined;
@@ -95,20 +97,20 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (current && current in refusals) {
       const [status, type] = refusals[current as keyof typeof refusals];
       response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });
-      response.end(JSON.stringify({ __type: type, message: "A fault that was asked for." }));
+      response.end(JSON.stringify({ __type: type, message: "An injected fault." }));
       return;
     }
     if (current === "delay") await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
-    const answer = await forward(target, message, sent);
+    const upstream = await forward(target, message, sent);
     if (current === "lost") return void message.socket.destroy();
     if (current === "reset" || current === "truncated" || current === "stall") {
-      await begin(response, answer);
+      await begin(response, upstream);
       if (current === "reset") message.socket.resetAndDestroy();
       if (current === "truncated") message.socket.end();
       return;
     }
-    const { status, headers } = answer;
-    const body = current === "malformed" ? Buffer.from('{"Item":{"id":') : answer.body;
+    const { status, headers } = upstream;
+    const body = current === "malformed" ? Buffer.from('{"Item":{"id":') : upstream.body;
     // The checksum is of the body that was forwarded.
     delete headers["x-amz-crc32"];
     response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
@@ -130,9 +132,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     endpoint: `http://127.0.0.1:${port}`,
     requests: () => requests,
     async set(next, times = Number.POSITIVE_INFINITY) {
-      // Connections that the last fault left behind belong to it.
+      // The connections of the last fault belong to it.
       if (server.listening) await close();
-      // The client has to notice, or it would spend an attempt on one of them.
+      // Otherwise the client would spend an attempt on one of them.
       await new Promise((resolve) => setTimeout(resolve, 20));
       fault = next;
       left = times;

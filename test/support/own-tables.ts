@@ -3,7 +3,7 @@ import { readStack } from "../../infra/assembly/template.ts";
 import { createTables } from "../../local/store.ts";
 
 /**
- * Makes tables for one test file alone, and has the functions that it imports from then on use them.
+ * Makes tables for one test file only. The functions that it imports afterwards use them.
  *
  * @returns the names
  */

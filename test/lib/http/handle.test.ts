@@ -3,7 +3,7 @@ import type { APIGatewayProxyResult } from "aws-lambda";
 import { ApiError, type ErrorCode, errors } from "../../../lib/errors.ts";
 import { handle } from "../../../lib/http/handle.ts";
 import { getPet, listPets } from "../../../lib/operations.ts";
-import { context, event } from "../../support/event.ts";
+import { context, requestEvent } from "../../support/event.ts";
 
 const lines: Record<string, unknown>[] = [];
 
@@ -18,12 +18,13 @@ afterEach(() => {
 });
 
 const bodyOf = ({ body }: APIGatewayProxyResult) => JSON.parse(body);
-const failing = (error: unknown) => handle(listPets, async () => Promise.reject(error))(event(), context);
+const failing = (error: unknown) =>
+  handle(listPets, async () => Promise.reject(error))(requestEvent(), context);
 
 describe("an operation's handler", () => {
   it("answers with the status of its description, JSON and the handler's headers", async () => {
     const run = handle(listPets, async () => ({ body: [], headers: { Link: "<x>" } }));
-    expect(await run(event(), context)).toEqual({
+    expect(await run(requestEvent(), context)).toEqual({
       statusCode: 200,
       headers: { "Content-Type": "application/json", "Cache-Control": "no-store", Link: "<x>" },
       body: "[]",
@@ -66,7 +67,7 @@ describe("an operation's handler", () => {
 
   it("answers 503 just before Lambda would end it", async () => {
     const hang = handle(listPets, () => new Promise(() => undefined));
-    const answer = await hang(event(), { ...context, getRemainingTimeInMillis: () => 510 });
+    const answer = await hang(requestEvent(), { ...context, getRemainingTimeInMillis: () => 510 });
     expect([answer.statusCode, bodyOf(answer).code]).toEqual([503, "unavailable"]);
   });
 });
@@ -82,7 +83,7 @@ describe("the log", () => {
       },
       () => now,
     );
-    await run(event(), context);
+    await run(requestEvent(), context);
     expect(lines).toEqual([
       {
         level: "info",
@@ -107,7 +108,7 @@ describe("the log", () => {
   it("holds nothing of what the client sent", async () => {
     const run = handle(listPets, async () => ({ body: [] }));
     const query = { limit: ["canary"], status: ["canary"], cursor: ["canary"] };
-    await run(event({ query, headers: { Authorization: "canary" }, body: "canary" }), context);
+    await run(requestEvent({ query, headers: { Authorization: "canary" }, body: "canary" }), context);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain("canary");
   });
@@ -120,7 +121,7 @@ describe("a deprecated operation", () => {
       getPet,
       async () => Promise.reject(new ApiError("not_found")),
       () => now,
-    )(event({ path: { petId: "1" } }), context);
+    )(requestEvent({ path: { petId: "1" } }), context);
   const announcement = {
     Deprecation: "@1795132800",
     Sunset: "Thu, 05 Dec 2030 00:00:00 GMT",

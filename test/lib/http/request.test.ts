@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { ApiError } from "../../../lib/errors.ts";
-import { BODY_LIMIT, baseUrl, readRequest } from "../../../lib/http/request.ts";
+import { readRequest } from "../../../lib/http/request.ts";
 import { INT64_MAX, INT64_MIN } from "../../../lib/int64.ts";
 import { createPet, getPet, listPets } from "../../../lib/operations.ts";
-import { event } from "../../support/event.ts";
+import { requestEvent } from "../../support/event.ts";
 
 /** The error that reading a request throws. */
 function errorOf(read: () => unknown): ApiError {
@@ -17,9 +17,9 @@ function errorOf(read: () => unknown): ApiError {
   throw new Error("No error was thrown.");
 }
 
-const readBody = (body: string | null) => readRequest(createPet, event({ body })).body;
+const readBody = (body: string | null) => readRequest(createPet, requestEvent({ body })).body;
 const bodyError = (body: string | null) => errorOf(() => readBody(body));
-const readQuery = (query: Record<string, string[]>) => readRequest(listPets, event({ query })).query;
+const readQuery = (query: Record<string, string[]>) => readRequest(listPets, requestEvent({ query })).query;
 const queryError = (query: Record<string, string[]>) => errorOf(() => readQuery(query));
 
 describe("the body of createPet", () => {
@@ -116,14 +116,14 @@ describe("the body of createPet", () => {
 
   it("may have 16 KiB and not a byte more, in bytes", () => {
     const start = '{"name":"Rex","categoryId":1,"note":"é';
-    const fill = BODY_LIMIT - Buffer.byteLength(start) - 2;
+    const fill = 16_384 - Buffer.byteLength(start) - 2;
     expect(readBody(`${start}${"x".repeat(fill)}"}`).name).toBe("Rex");
     expect(bodyError(`${start}${"x".repeat(fill + 1)}"}`).code).toBe("payload_too_large");
   });
 
   it("is decoded when API Gateway hands it over in base64", () => {
     const body = Buffer.from('{"name":"Réx","categoryId":1}').toString("base64");
-    expect(readRequest(createPet, event({ body, isBase64Encoded: true })).body.name).toBe("Réx");
+    expect(readRequest(createPet, requestEvent({ body, isBase64Encoded: true })).body.name).toBe("Réx");
   });
 
   it.each([
@@ -134,9 +134,9 @@ describe("the body of createPet", () => {
     "application/json ; v=1;",
   ])("may be sent as %s", (type) => {
     const headers = { "cOnTeNt-TyPe": type };
-    expect(readRequest(createPet, event({ headers, body: '{"name":"Rex","categoryId":1}' })).body.name).toBe(
-      "Rex",
-    );
+    expect(
+      readRequest(createPet, requestEvent({ headers, body: '{"name":"Rex","categoryId":1}' })).body.name,
+    ).toBe("Rex");
   });
 
   it.each([
@@ -153,7 +153,7 @@ describe("the body of createPet", () => {
     { "Content-Type": "application/x-www-form-urlencoded" },
     { "Content-Type": "application/json", "Content-Encoding": "gzip" },
   ] as Record<string, string>[])("must not be sent with %j", (headers) => {
-    expect(errorOf(() => readRequest(createPet, event({ headers, body: "{}" }))).code).toBe(
+    expect(errorOf(() => readRequest(createPet, requestEvent({ headers, body: "{}" }))).code).toBe(
       "unsupported_media_type",
     );
   });
@@ -190,7 +190,7 @@ describe("the query of listPets", () => {
 });
 
 describe("the path of getPet", () => {
-  const petId = (text: string) => readRequest(getPet, event({ path: { petId: text } })).params.petId;
+  const petId = (text: string) => readRequest(getPet, requestEvent({ path: { petId: text } })).params.petId;
 
   it("is any int64, percent-encoded or not", () => {
     expect(petId("42")).toBe(42n);
@@ -217,10 +217,19 @@ describe("the path of getPet", () => {
   });
 });
 
-describe("the base URL", () => {
-  it("is what the client used, with HTTPS unless API Gateway says otherwise", () => {
-    expect(baseUrl(event())).toBe("https://api.example/v1");
-    expect(baseUrl(event({ headers: { "X-Forwarded-Proto": "http" } }))).toBe("http://api.example/v1");
-    expect(baseUrl(event({ headers: { "x-forwarded-proto": "javascript" } }))).toBe("https://api.example/v1");
+describe("a link", () => {
+  const linkFor = (headers: Record<string, string>, query?: Record<string, string | number | undefined>) =>
+    readRequest(listPets, requestEvent({ headers })).link("next", "/pets", query);
+
+  it("has the host that the client used, with HTTPS unless API Gateway says otherwise", () => {
+    expect(linkFor({})).toBe('<https://api.example/v1/pets>; rel="next"');
+    expect(linkFor({ "X-Forwarded-Proto": "http" })).toBe('<http://api.example/v1/pets>; rel="next"');
+    expect(linkFor({ "x-forwarded-proto": "javascript" })).toBe('<https://api.example/v1/pets>; rel="next"');
+  });
+
+  it("encodes its query, and leaves out what is undefined", () => {
+    expect(linkFor({}, { limit: 5, status: undefined, cursor: "a&b" })).toBe(
+      '<https://api.example/v1/pets?limit=5&cursor=a%26b>; rel="next"',
+    );
   });
 });

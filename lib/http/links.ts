@@ -1,0 +1,26 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { API_VERSION } from "../operations.ts";
+import { header } from "./headers.ts";
+
+/** A query parameter that is undefined is left out. */
+export type LinkQuery = Record<string, string | number | undefined>;
+
+/** Returns the URL by which the client reached the API, without a slash at its end (contract 1.1). */
+function baseUrl(event: APIGatewayProxyEvent): string {
+  const scheme = header(event, "x-forwarded-proto") === "http" ? "http" : "https";
+  return `${scheme}://${header(event, "host")}/${API_VERSION}`;
+}
+
+/**
+ * Writes a Link header (RFC 8288) that points to a path of this API.
+ *
+ * @param rel the relation type
+ * @param path relative to the base URL
+ */
+export function link(event: APIGatewayProxyEvent, rel: string, path: string, query: LinkQuery = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  return `<${baseUrl(event)}${path}${search.size > 0 ? `?${search}` : ""}>; rel="${rel}"`;
+}

@@ -1,0 +1,26 @@
+import { setTimeout } from "node:timers/promises";
+
+const PAUSE_MS = 250;
+
+/**
+ * Repeats an attempt until its result passes a check, for example until the list shows a new pet.
+ *
+ * @param check throws as long as the result is not the expected one
+ * @param seconds how long to try
+ * @throws what the last check threw
+ */
+export async function eventually<T>(
+  attempt: () => T | Promise<T>,
+  check: (value: T) => void,
+  { seconds = 5 } = {},
+): Promise<void> {
+  for (let left = (seconds * 1000) / PAUSE_MS; ; left--) {
+    const value = await attempt();
+    try {
+      return check(value);
+    } catch (error) {
+      if (left <= 0) throw error;
+      await setTimeout(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import type { ListPets, Pet, PetQuery } from "../../lib/pet.ts";
+
+/** Lists page after page until the last; returns all pets in order. */
+export async function listAll(list: ListPets, query: PetQuery): Promise<Pet[]> {
+  const all: Pet[] = [];
+  for (let after = query.after ?? 0n, more = true; more; ) {
+    const { pets, next } = await list({ ...query, after });
+    all.push(...pets);
+    more = next !== undefined;
+    after = next ?? after;
+  }
+  return all;
+}
+
+/** Returns how many pets have a name. */
+export async function countNamed(list: ListPets, name: string): Promise<number> {
+  return (await listAll(list, { limit: 100 })).filter((pet) => pet.name === name).length;
+}
