@@ -9,7 +9,7 @@ const keys = keyStore(env.keysTable);
 const { stage } = env;
 
 /** The entry (infra/bundle/start.mjs) awaits it before the first request. */
-export const warmedUp = warmUp(() => keys.find("-"));
+export const warmedUp = warmUp((signal) => keys.find("-", signal));
 
 /**
  * Decides whether a request's API key is valid (contract 6).

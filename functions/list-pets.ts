@@ -11,7 +11,7 @@ const list = petLister(env.petsTable, env.statusShards);
  * The entry (infra/bundle/start.mjs) awaits it before the first request. It lists all statuses, because a page without
  * a filter sends its queries at once, each over a connection of its own.
  */
-export const warmedUp = warmUp(() => list({ limit: 1 }));
+export const warmedUp = warmUp((signal) => list({ limit: 1 }, signal));
 
 /** GET /pets. A page links to the next one (contract 3.4). */
 export const handler = handle(listPets, async ({ query, link }) => {

@@ -68,14 +68,14 @@ export interface IdempotencyToken {
   key: string;
 }
 
-// What the functions require of a store of pets. Each throws ApiError `unavailable` or `internal_error` when
-// the store fails.
+// What the functions require of a store of pets. Each throws ApiError `unavailable` when a later try can succeed, also
+// when its signal aborts, and otherwise `internal_error`.
 
 /** Lists a page of pets. A new pet can take a moment to appear. */
-export type ListPets = (query: PetQuery) => Promise<PetPage>;
+export type ListPets = (query: PetQuery, signal?: AbortSignal) => Promise<PetPage>;
 
 /** Returns the pet with this id as last written, or undefined. */
-export type FindPet = (id: bigint) => Promise<Pet | undefined>;
+export type FindPet = (id: bigint, signal?: AbortSignal) => Promise<Pet | undefined>;
 
 /**
  * Adds a pet and returns it with its id. Calls with the same token return the same pet for 24 hours; with another

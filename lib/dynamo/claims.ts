@@ -20,16 +20,17 @@ const sha256 = (parts: string[]) => createHash("sha256").update(JSON.stringify(p
  * @param table has the partition key `hash`
  */
 export function claimStore(client: DynamoDBDocumentClient, table: string) {
-  const read = async (hash: string) => {
+  const read = async (hash: string, abortSignal?: AbortSignal) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: { hash }, ConsistentRead: true }),
+      { abortSignal },
     );
     return Item;
   };
 
   return {
     /** Reads a claim that does not exist. */
-    ping: () => read("-"),
+    ping: (signal: AbortSignal) => read("-", signal),
 
     /**
      * Claims an id for a creation, or finds the id that an earlier request claimed.

@@ -33,7 +33,7 @@ const toRecord = (item: Record<string, AttributeValue>): ApiKeyRecord => ({
 /** A store of API keys. Its methods throw ApiError when the store fails. */
 export interface KeyStore {
   /** Returns the key with this hash as last written, or undefined. */
-  find(hash: string): Promise<ApiKeyRecord | undefined>;
+  find(hash: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
   /** Stores a new key. */
   add(record: ApiKeyRecord): Promise<void>;
   /** Returns every key, in no order. It reads the whole table, so only operators use it. */
@@ -55,9 +55,10 @@ export interface KeyStore {
 export function keyStore(table: string): KeyStore {
   const client = dynamoClient();
   return {
-    async find(hash) {
+    async find(hash, abortSignal) {
       const { Item } = await client.send(
         new GetItemCommand({ TableName: table, Key: { hash: { S: hash } }, ConsistentRead: true }),
+        { abortSignal },
       );
       return Item && toRecord(Item);
     },

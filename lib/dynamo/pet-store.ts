@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
-import { type CreatePet, type FindPet, type ListPets, type Pet, PetStatus } from "../pet.ts";
+import { type CreatePet, type FindPet, type ListPets, type Pet, type PetQuery, PetStatus } from "../pet.ts";
 import { drawId } from "../pet-id.ts";
 import { claimStore } from "./claims.ts";
 import { dynamoClient } from "./client.ts";
@@ -42,26 +42,31 @@ export function petLister(table: string, shards: number): ListPets {
   const client = documentClient();
 
   // A page of at most 101 small items stays far below 1 MB, at which DynamoDB splits a response.
-  async function queryShard(shard: string, after: bigint, limit: number): Promise<Pet[]> {
+  async function queryShard(
+    shard: string,
+    { limit, after = 0n }: PetQuery,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<Pet[]> {
     const { Items = [] } = await client.send(
       new QueryCommand({
         TableName: table,
         IndexName: STATUS_INDEX,
         KeyConditionExpression: `${STATUS_SHARD_ATTRIBUTE} = :shard AND id > :after`,
         ExpressionAttributeValues: { ":shard": shard, ":after": after },
-        Limit: limit,
+        Limit: limit + 1, // one pet more than the page holds shows whether another page follows
       }),
+      { abortSignal },
     );
     return Items.map(toPet);
   }
 
-  return async ({ limit, status, after = 0n }) => {
+  return async (query, signal) => {
+    const { limit, status } = query;
     const statuses = status ? [status] : PetStatus.options;
     const partitions = statuses.flatMap((value) =>
       Array.from({ length: shards }, (_, shard) => statusShard(value, shard)),
     );
-    // One pet more than the page holds shows whether another page follows.
-    const found = await Promise.all(partitions.map((shard) => queryShard(shard, after, limit + 1)));
+    const found = await Promise.all(partitions.map((shard) => queryShard(shard, query, signal)));
     const sorted = found.flat().sort(byId);
     const pets = sorted.slice(0, limit);
     return { pets, next: sorted.length > limit ? pets.at(-1)?.id : undefined };
@@ -71,9 +76,10 @@ export function petLister(table: string, shards: number): ListPets {
 /** Finds pets in a DynamoDB table, as last written. */
 export function petFinder(table: string): FindPet {
   const client = documentClient();
-  return async (id) => {
+  return async (id, abortSignal) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }),
+      { abortSignal },
     );
     return Item && toPet(Item);
   };

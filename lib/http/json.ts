@@ -9,18 +9,34 @@ declare global {
   }
 }
 
+const INT64_DIGITS = 19;
+
+/**
+ * Returns the integer that a JSON number denotes: `5`, `5.0`, `50e-1` and `0.5E1` are the same one. Undefined for a
+ * fraction, and for an exponent that needs more digits than an int64 has: `1e999999999` is not written out.
+ */
+function integerOf(number: string): bigint | undefined {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  if (digits === "") return 0n;
+  const length = digits.length - fraction.length + Number(exponent);
+  if (length > Math.max(digits.length, INT64_DIGITS)) return undefined;
+  if (!/^0*$/.test(digits.slice(Math.max(length, 0)))) return undefined;
+  return BigInt(sign + digits.slice(0, length).padEnd(length, "0"));
+}
+
 /**
  * Reads JSON without rounding integers.
  *
  * @param text a JSON text (RFC 8259)
- * @returns its value, with every integer as a bigint; `5.0` is the integer 5
+ * @returns its value, with every integer as a bigint, except those that an exponent makes longer than an int64
  * @throws SyntaxError when the text is not JSON; RangeError when it is nested too deeply to read
  */
 export function parseJson(text: string): unknown {
-  return JSON.parse(text, (_key, value, { source }) => {
-    const integer = typeof value === "number" && source && /^(-?\d+)(?:\.0+)?$/.exec(source)?.[1];
-    return integer ? BigInt(integer) : value;
-  });
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === "number" && source ? (integerOf(source) ?? value) : value,
+  );
 }
 
 /**

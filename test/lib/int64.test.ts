@@ -6,7 +6,7 @@ import { INT64_MAX, INT64_MIN, parseInt64 } from "../../lib/int64.ts";
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 
 describe("int64", () => {
-  it("survives JSON digit for digit", () => {
+  it("keeps every digit in JSON", () => {
     fc.assert(
       fc.property(int64, (n) => expect(stringifyJson(parseJson(`{"n":[${n}]}`))).toBe(`{"n":[${n}]}`)),
     );
@@ -40,14 +40,46 @@ describe("int64", () => {
 });
 
 describe("JSON", () => {
-  it("reads an integer written with a zero fraction as that integer, and leaves fractions alone", () => {
-    expect(parseJson("[5.00, -0, 5.5, 9007199254740993.0, 1e3]")).toEqual([
-      5n,
-      0n,
-      5.5,
-      9007199254740993n,
-      1000,
-    ]);
+  it.each([
+    ["5.00", 5n],
+    ["-0", 0n],
+    ["0e5", 0n],
+    ["0E999999999", 0n],
+    ["9007199254740993.0", 9007199254740993n],
+    ["1e3", 1000n],
+    ["-1E+3", -1000n],
+    ["1.5e1", 15n],
+    ["-150e-1", -15n],
+    ["0.5e1", 5n],
+    [`0.${"0".repeat(30)}1e31`, 1n],
+    [`1${"0".repeat(30)}e-30`, 1n],
+    ["9.223372036854775807e18", INT64_MAX],
+    ["1e18", 10n ** 18n],
+    ["9e18", 9n * 10n ** 18n],
+  ])("reads the integer %s digit for digit", (text, integer) => {
+    expect(parseJson(text)).toBe(integer);
+  });
+
+  it.each(["5.5", "1e-1", "15e-2", "0.05e1", "1e-999999999", "9007199254740993.5"])(
+    "leaves the fraction %s a number",
+    (text) => expect(parseJson(text)).toBe(Number(text)),
+  );
+
+  it.each(["1e19", "1e400", "1e999999999", `1e${"9".repeat(5000)}`, "123e18"])(
+    "does not write out %s, which exceeds an int64",
+    (text) => expect(parseJson(text)).toBe(Number(text)),
+  );
+
+  it("reads an int64 the same, wherever its decimal point and exponent are", () => {
+    fc.assert(
+      fc.property(int64, fc.integer({ min: 0, max: 40 }), (n, places) => {
+        const digits = String(n < 0 ? -n : n).padStart(places + 1, "0");
+        const point = digits.length - places;
+        const text = `${n < 0 ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point)}0e${places}`;
+        expect(parseJson(text)).toBe(n);
+        if (n !== 0n) expect(parseJson(`${n}${"0".repeat(places)}e-${places}`)).toBe(n);
+      }),
+    );
   });
 
   it("reads everything else as JSON.parse does", () => {

@@ -23,6 +23,7 @@ interface Output {
 type Send = (
   this: unknown,
   command: { constructor: { name: string }; input: Record<string, unknown> },
+  ...options: unknown[]
 ) => Promise<Output>;
 
 /**
@@ -37,12 +38,12 @@ export function recordCalls(): { take(): RecordedCall[]; stop(): void } {
     // The SDK declares overloads in place of one type.
     const target = prototype as unknown as { send?: Send };
     const send = target.send as Send;
-    target.send = async function (command) {
+    target.send = async function (command, ...options) {
       command.input.ReturnConsumedCapacity = "TOTAL";
       const call = { command: command.constructor.name, input: command.input, units: 0, items: 0 };
       const recorded: RecordedCall = { ...call, started: clock++, answered: Number.POSITIVE_INFINITY };
       calls.push(recorded);
-      const output = await send.call(this, command);
+      const output = await send.call(this, command, ...options);
       recorded.answered = clock++;
       recorded.units = output.ConsumedCapacity?.CapacityUnits ?? 0;
       recorded.items = output.Items?.length ?? (output.Item ? 1 : 0);
