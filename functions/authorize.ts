@@ -2,7 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive } from "../lib/api-key.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { env } from "../lib/env.ts";
-import { describeError, log } from "../lib/log.ts";
+import { describeError, logError } from "../lib/log.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
 const keys = keyStore(env.keysTable);
@@ -30,7 +30,7 @@ async function find(hash: string): Promise<ApiKeyRecord | undefined> {
   try {
     return await keys.find(hash);
   } catch (error) {
-    log("error", { operation: "authorize", error: describeError(error) });
+    logError({ operation: "authorize", error: describeError(error) });
     throw new Error("The keys cannot be read.");
   }
 }

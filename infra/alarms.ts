@@ -1,29 +1,27 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import {
   Alarm,
   type AlarmProps,
   ComparisonOperator,
-  type IMetric,
+  Stats,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import type { OperationFunctions } from "./api.ts";
+import type { Api, OperationFunctions } from "./api.ts";
 import type { ApiFunction } from "./api-function.ts";
-import type { DeprecatedCalls } from "./deprecated-calls.ts";
+import type { Firewall } from "./firewall.ts";
 
 /** What the alarms and the dashboard show. */
 export interface MonitoredResources {
-  api: RestApi;
+  api: Api;
   functions: OperationFunctions & { authorize: ApiFunction };
   tables: Record<string, Table>;
-  deprecated: DeprecatedCalls;
+  firewall: Firewall | undefined;
 }
 
 /** The alarms of a stage, and the topic that operators subscribe to. */
@@ -59,19 +57,19 @@ export class Alarms extends Construct {
     return alarm;
   }
 
-  /**
-   * Adds the alarms of a whole stage.
-   *
-   * @param releases are rolled back when the API returns too many 5xx
-   */
-  monitor({ api, functions, deprecated }: MonitoredResources, releases: LambdaDeploymentGroup[]): void {
+  /** Adds the alarms of a whole stage. */
+  monitor({ api: { restApi }, functions }: MonitoredResources): void {
     const period = Duration.minutes(5);
-    const serverErrors = this.add("ServerErrors", {
+    this.add("ServerErrors", {
       alarmDescription: "More than 1 % of the responses of 5 minutes were a 5xx.",
-      metric: api.metricServerError({ statistic: "avg", period }),
+      metric: restApi.metricServerError({ statistic: Stats.AVERAGE, period }),
       threshold: 0.01,
     });
-    for (const release of releases) release.addAlarm(serverErrors);
+    this.add("Slow", {
+      alarmDescription: "The slowest 1 % of the responses of 5 minutes took more than 2 s.",
+      metric: restApi.metricLatency({ statistic: Stats.p(99), period }),
+      threshold: 2000,
+    });
     this.add("AuthorizerErrors", {
       alarmDescription: "The authorizer failed and clients got a 503. A refused key does not count.",
       metric: functions.authorize.metricErrors({ period }),
@@ -80,7 +78,7 @@ export class Alarms extends Construct {
     for (const [name, fn] of Object.entries(functions)) this.#addThrottles(name, fn, period);
     this.add("DeprecatedCalls", {
       alarmDescription: "Clients called getPet today; the dashboard shows the keys.",
-      metric: deprecated.metric({ period: Duration.days(1) }),
+      metric: functions.getPet.metricInvocations({ period: Duration.days(1) }),
       threshold: 0,
     });
   }
@@ -99,24 +97,4 @@ export class Alarms extends Construct {
       });
     }
   }
-}
-
-/** Adds the alarms on which a release of a function is rolled back. */
-export function addReleaseAlarms(
-  alarms: Alarms,
-  name: string,
-  metrics: { errors: IMetric; p99: IMetric },
-): Alarm[] {
-  return [
-    alarms.add(`${name}Errors`, {
-      alarmDescription: `${name} threw or crashed.`,
-      metric: metrics.errors,
-      threshold: 0,
-    }),
-    alarms.add(`${name}Slow`, {
-      alarmDescription: `The slowest 1 % of the calls of ${name} took more than 2 s.`,
-      metric: metrics.p99,
-      threshold: 2000,
-    }),
-  ];
 }

@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Operation, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -11,10 +11,8 @@ import {
   LoggingFormat,
   Runtime,
   SystemLogLevel,
-  Tracing,
 } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { acknowledge } from "./acknowledge.ts";
 import { functionCode } from "./bundle/code.ts";
 import { StageLog } from "./stage-log.ts";
 
@@ -35,16 +33,24 @@ export interface ApiFunctionProps {
   access: TableAccess[];
   /** instances that are reserved for the function and that it cannot exceed */
   reservedConcurrency: number | undefined;
+  /** instances that are always started */
+  provisionedConcurrency: number | undefined;
+  /** whether Lambda logs a line on every start and end of an invocation */
+  invocationLog: boolean;
 }
 
-/** One Lambda function with its own log group and role. The role allows that log, traces, and the declared access. */
+/** The alias that callers invoke, in stages that have one. */
+export const LIVE_ALIAS = "live";
+
+/** One Lambda function with its own log group and role. The role allows that log and the declared access. */
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, for each table and operation that the function calls */
   readonly tableThrottles: { table: string; operation: Operation; metric: Metric }[];
+  readonly #provisionedConcurrency: number | undefined;
   #alias: Alias | undefined;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
-    const { entry, environment, access, reservedConcurrency } = props;
+    const { entry, environment, access, reservedConcurrency, invocationLog } = props;
     const logGroup = new StageLog(scope, `${id}Logs`);
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
@@ -62,16 +68,11 @@ export class ApiFunction extends LambdaFunction {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      // Lambda's own lines on every start and end cost more than they tell; the access log has the same facts.
-      systemLogLevelV2: SystemLogLevel.WARN,
-      tracing: Tracing.ACTIVE,
+      systemLogLevelV2: invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,
+      // Kept, so that an operator can point the alias back.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     });
-    acknowledge(
-      role,
-      "IAM5[Resource::*]",
-      "X-Ray has no resources: traces can only be allowed for all of them.",
-    );
 
     for (const { table, operations, index } of access) {
       const resource = index ? `${table.tableArn}/index/${index}` : table.tableArn;
@@ -81,6 +82,9 @@ export class ApiFunction extends LambdaFunction {
         );
       }
     }
+    this.#provisionedConcurrency = props.provisionedConcurrency;
+    if (this.#provisionedConcurrency !== undefined) this.addLiveAlias();
+
     this.tableThrottles = access.flatMap(({ table, operations }) =>
       operations.map((operation) => ({
         table: table.node.id,
@@ -95,9 +99,15 @@ export class ApiFunction extends LambdaFunction {
     return this.#alias ?? this;
   }
 
-  /** Puts the function behind an alias, so that new code can receive calls gradually. */
+  /** Puts the function behind an alias, so that calls can be shifted to new code. A second call returns the same alias. */
   addLiveAlias(): Alias {
-    this.#alias = new Alias(this, "Live", { aliasName: "live", version: this.currentVersion });
+    this.#alias ??= new Alias(this, "Live", {
+      aliasName: LIVE_ALIAS,
+      version: this.currentVersion,
+      ...(this.#provisionedConcurrency !== undefined && {
+        provisionedConcurrentExecutions: this.#provisionedConcurrency,
+      }),
+    });
     return this.#alias;
   }
 }

@@ -1,23 +1,23 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import {
   AccessLogFormat,
   AuthorizationType,
+  type CfnRestApi,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
   RestApi,
-  type StageOptions,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../lib/api-key.ts";
 import { API_VERSION, operations } from "../lib/operations.ts";
-import { ACCESS_LOG_FORMAT } from "./access-log.ts";
+import { ACCESS_LOG_FORMAT, AccessLog } from "./access-log.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { ApiFunction } from "./api-function.ts";
+import { ENDPOINT_ACCESS_MODE, SECURITY_POLICY } from "./domain.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { addMethodNotAllowed, addNotFound } from "./mock-errors.ts";
-import { StageLog } from "./stage-log.ts";
 import type { Stage } from "./stages.ts";
 
 /** The function of every operation. */
@@ -29,14 +29,16 @@ export interface ApiProps {
   stage: Stage;
 }
 
-/** The REST API: a route for every operation, all behind the authorizer. docs/decisions/ says why it is a REST API. */
+/** The REST API: a route for every operation behind the authorizer, and errors for everything else. */
 export class Api extends Construct {
   readonly restApi: RestApi;
-  /** the base URL of the stage's default endpoint */
+  readonly accessLog: AccessLog;
+  /** the base URL of the default endpoint */
   readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, { functions, authorize, stage }: ApiProps) {
     super(scope, id);
+    this.accessLog = new AccessLog(this, "AccessLog");
     const api = this.#createRestApi(authorize, stage);
     addGatewayResponses(api);
     addOperations(api, functions);
@@ -54,30 +56,26 @@ export class Api extends Construct {
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
     });
     const api = new RestApi(this, "RestApi", {
-      restApiName: this.node.scope?.node.id ?? "",
+      restApiName: `animal-store-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      deployOptions: this.#deployOptions(stage),
+      // Clients use the custom domain name if there is one.
+      disableExecuteApiEndpoint: stage.domain !== undefined,
+      deployOptions: {
+        stageName: API_VERSION,
+        throttlingRateLimit: stage.throttling.rate,
+        throttlingBurstLimit: stage.throttling.burst,
+        dataTraceEnabled: false, // it would log bodies and keys
+        accessLogDestination: new LogGroupLogDestination(this.accessLog.logGroup),
+        accessLogFormat: AccessLogFormat.custom(ACCESS_LOG_FORMAT),
+      },
       defaultMethodOptions: { authorizer, authorizationType: AuthorizationType.CUSTOM },
-      // API Gateway has one role for logs per account and region. Each stack sets one and retains it, so that the
-      // other stack keeps its logs when this one is destroyed.
-      cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      cloudWatchRole: false, // infra/account-stack.ts sets the role, which all APIs of an account share
     });
-    // It repeats the stack's own output of the base URL.
-    api.node.tryRemoveChild("Endpoint");
+    const resource = api.node.defaultChild as CfnRestApi;
+    resource.securityPolicy = SECURITY_POLICY;
+    resource.endpointAccessMode = ENDPOINT_ACCESS_MODE;
+    api.node.tryRemoveChild("Endpoint"); // an output that repeats the stack's BaseUrl
     return api;
-  }
-
-  #deployOptions(stage: Stage): StageOptions {
-    return {
-      stageName: API_VERSION,
-      throttlingRateLimit: stage.throttling.rate,
-      throttlingBurstLimit: stage.throttling.burst,
-      tracingEnabled: true,
-      dataTraceEnabled: false, // it would log bodies and keys
-      accessLogDestination: new LogGroupLogDestination(new StageLog(this, "AccessLog")),
-      accessLogFormat: AccessLogFormat.custom(ACCESS_LOG_FORMAT),
-    };
   }
 }
 
@@ -100,12 +98,7 @@ function acknowledgeFindings(api: RestApi, stage: Stage): void {
     "APIG6",
     "The access log has the requests. Execution logs would add error texts, which can repeat a client's key.",
   );
-  acknowledge(
-    api,
-    "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
-    "API Gateway documents this policy for the one role with which an account's APIs write their logs.",
-  );
-  if (!stage.firewallLimit) {
+  if (!stage.firewall) {
     acknowledge(
       api,
       "APIG3",

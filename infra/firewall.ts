@@ -1,34 +1,75 @@
+import { Stack } from "aws-cdk-lib";
+import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
+import { Construct } from "constructs";
 import type { Api } from "./api.ts";
+import type { Stage } from "./stages.ts";
+
+const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+  cloudWatchMetricsEnabled: true,
+  metricName,
+  sampledRequestsEnabled: false, // samples would hold the Authorization header
+});
+
+function rateRule(
+  name: string,
+  priority: number,
+  rateBasedStatement: CfnWebACL.RateBasedStatementProperty,
+): CfnWebACL.RuleProperty {
+  return {
+    name,
+    priority,
+    action: { block: {} },
+    statement: { rateBasedStatement },
+    visibilityConfig: visible(name),
+  };
+}
 
 /**
- * Blocks an address that sends too many requests, before they cost an authorizer call. API Gateway then responds with
- * WAF_FILTERED, which is a 429 because this is the only rule.
- *
- * @param limit requests per address in 5 minutes
+ * Blocks an address or an API key that sends too many requests, before they cost an authorizer call. API Gateway then
+ * responds with WAF_FILTERED, which is a 429 because every rule is about the rate.
  */
-export function addFirewall(api: Api, limit: number): void {
-  const visible = (metricName: string) => ({
-    cloudWatchMetricsEnabled: true,
-    metricName,
-    sampledRequestsEnabled: false, // samples would hold the Authorization header
-  });
-  const firewall = new CfnWebACL(api, "Firewall", {
-    scope: "REGIONAL",
-    defaultAction: { allow: {} },
-    visibilityConfig: visible("Firewall"),
-    rules: [
-      {
-        name: "RateOfOneAddress",
-        priority: 0,
-        action: { block: {} },
-        statement: { rateBasedStatement: { aggregateKeyType: "IP", limit, evaluationWindowSec: 300 } },
-        visibilityConfig: visible("RateOfOneAddress"),
-      },
-    ],
-  });
-  new CfnWebACLAssociation(api, "FirewallAssociation", {
-    resourceArn: api.restApi.deploymentStage.stageArn,
-    webAclArn: firewall.attrArn,
-  });
+export class Firewall extends Construct {
+  /** the requests that each rule blocked */
+  readonly blockedRequests: Metric[];
+
+  constructor(api: Api, id: string, { addressLimit, keyLimit }: NonNullable<Stage["firewall"]>) {
+    super(api, id);
+    const rules = [
+      rateRule("RateOfOneAddress", 0, {
+        aggregateKeyType: "IP",
+        limit: addressLimit,
+        evaluationWindowSec: 300,
+      }),
+      // It does not count a request without the header.
+      rateRule("RateOfOneKey", 1, {
+        aggregateKeyType: "CUSTOM_KEYS",
+        customKeys: [
+          { header: { name: "Authorization", textTransformations: [{ priority: 0, type: "NONE" }] } },
+        ],
+        limit: keyLimit,
+        evaluationWindowSec: 60,
+      }),
+    ];
+    const acl = new CfnWebACL(this, "Acl", {
+      scope: "REGIONAL",
+      defaultAction: { allow: {} },
+      visibilityConfig: visible(id),
+      rules,
+    });
+    new CfnWebACLAssociation(this, "Association", {
+      resourceArn: api.restApi.deploymentStage.stageArn,
+      webAclArn: acl.attrArn,
+    });
+    this.blockedRequests = rules.map(
+      ({ name }) =>
+        new Metric({
+          namespace: "AWS/WAFV2",
+          metricName: "BlockedRequests",
+          statistic: Stats.SUM,
+          label: name,
+          dimensionsMap: { WebACL: id, Rule: name, Region: Stack.of(this).region },
+        }),
+    );
+  }
 }

@@ -12,7 +12,7 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.INVALID_API_KEY, "unauthorized"],
   // The authorizer denies an invalid key; the function refuses a key without the scope.
   [ResponseType.ACCESS_DENIED, "unauthorized"],
-  // The firewall has rules about the rate of requests only.
+  // Every rule of the firewall is about the rate of requests.
   [ResponseType.WAF_FILTERED, "too_many_requests"],
   // No operation uses IAM, so both only mean that there is no such path or method.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, "not_found"],
@@ -25,7 +25,8 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.THROTTLED, "too_many_requests"],
   [ResponseType.QUOTA_EXCEEDED, "too_many_requests"],
   [ResponseType.API_CONFIGURATION_ERROR, "internal_error"],
-  // The authorizer fails only when it cannot read its table, which is temporary. API Gateway reports either type.
+  // API Gateway reports an authorizer that throws or times out as a configuration error. Both mean that it could not
+  // read its table or could not start, which is temporary.
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "unavailable"],
   [ResponseType.AUTHORIZER_FAILURE, "unavailable"],
   [ResponseType.INTEGRATION_FAILURE, "unavailable"],
@@ -33,6 +34,12 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.DEFAULT_4XX, "invalid_request"],
   [ResponseType.DEFAULT_5XX, "internal_error"],
 ];
+
+/** In seconds. The firewall blocks until its estimate of the rate has fallen, tens of seconds to minutes later. */
+const FIREWALL_RETRY_AFTER = "30";
+
+const headersOf = (type: ResponseType, code: ErrorCode): Record<string, string> =>
+  type === ResponseType.WAF_FILTERED ? { "Retry-After": FIREWALL_RETRY_AFTER } : errorHeaders(code);
 
 /** API Gateway expects a static header value in single quotes. */
 const quoted = (headers: Record<string, string>) =>
@@ -44,7 +51,7 @@ export function addGatewayResponses(api: RestApi): void {
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(errors[code].status),
-      responseHeaders: quoted(errorHeaders(code)),
+      responseHeaders: quoted(headersOf(type, code)),
       templates: { "application/json": JSON.stringify(errorBody(code)) },
     });
   }

@@ -1,39 +1,119 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
+import { type Alarm, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
+import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
-import { type Alarms, addReleaseAlarms } from "./alarms.ts";
-import type { ApiFunction } from "./api-function.ts";
+import type { Alarms } from "./alarms.ts";
+import type { OperationFunctions } from "./api.ts";
+import { type ApiFunction, LIVE_ALIAS } from "./api-function.ts";
+
+const PERIOD = Duration.minutes(1);
 
 /**
- * Puts each function behind an alias, to which CodeDeploy shifts new code: 10 % of the calls for 5 minutes, then all of
- * them. When an alarm of the function goes off meanwhile, the old code takes all calls again.
+ * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. When an alarm of
+ * the new version goes off meanwhile, the old version gets all calls again.
  *
- * @returns the releases, so that alarms about the whole API can be added
+ * @param options.ignoreAlarms releases although alarms are on, for repairs
  */
 export function releaseGradually(
   scope: Construct,
-  functions: Record<string, ApiFunction>,
+  { authorize, ...operations }: OperationFunctions & { authorize: ApiFunction },
   alarms: Alarms,
-): LambdaDeploymentGroup[] {
+  options: { ignoreAlarms: boolean },
+): void {
   const application = new LambdaApplication(scope, "Releases");
-  return Object.entries(functions).map(([name, fn]) => {
-    const alias = fn.addLiveAlias();
-    const period = Duration.minutes(1);
-    const release = new LambdaDeploymentGroup(scope, `${fn.node.id}Release`, {
+  const release = (fn: ApiFunction, releaseAlarms: Alarm[]) => {
+    const group = new LambdaDeploymentGroup(scope, `${fn.node.id}Release`, {
       application,
-      alias,
+      alias: fn.addLiveAlias(),
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: addReleaseAlarms(alarms, name, {
-        errors: alias.metricErrors({ period }),
-        p99: alias.metricDuration({ period, statistic: "p99" }),
-      }),
+      alarms: releaseAlarms,
+      ignoreAlarmConfiguration: options.ignoreAlarms,
     });
     acknowledge(
-      release,
+      group,
       "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
       "AWS maintains this policy for CodeDeploy and Lambda, in its limited form.",
     );
-    return release;
+  };
+  for (const [name, fn] of Object.entries(operations)) {
+    release(fn, [...addVersionAlarms(alarms, name, fn), addServerErrorsAlarm(alarms, name, fn)]);
+  }
+  // It throws where an operation returns a 5xx.
+  release(authorize, addVersionAlarms(alarms, "authorize", authorize));
+}
+
+/**
+ * Alarms that measure the new version only, so that a failing old version cannot stop its repair. The version is part
+ * of their names: every release starts with new alarms.
+ */
+function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
+  return [
+    alarms.add(`${name}ReleaseErrors`, {
+      alarmName: alarmName(name, fn, "Errors"),
+      alarmDescription: `The new version of ${name} threw, crashed or timed out.`,
+      metric: versionMetric(fn, "Errors", Stats.SUM),
+      threshold: 0,
+    }),
+    alarms.add(`${name}ReleaseSlow`, {
+      alarmName: alarmName(name, fn, "Slow"),
+      alarmDescription: `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`,
+      metric: versionMetric(fn, "Duration", Stats.p(99)),
+      threshold: 2000,
+    }),
+  ];
+}
+
+/** The handlers of the operations never reject, so Lambda's `Errors` does not count their 5xx responses. */
+function addServerErrorsAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
+  return alarms.add(`${name}ReleaseServerErrors`, {
+    alarmName: alarmName(name, fn, "ServerErrors"),
+    alarmDescription: `More than 5 % of the responses of the new version of ${name} in a minute were a 5xx.`,
+    metric: new MathExpression({
+      expression: "100 * failed / calls",
+      period: PERIOD,
+      usingMetrics: { failed: serverErrors(name, fn), calls: versionMetric(fn, "Invocations", Stats.SUM) },
+    }),
+    threshold: 5,
+  });
+}
+
+const alarmName = (name: string, fn: ApiFunction, suffix: string) =>
+  `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}-${suffix}`;
+
+/** A metric of Lambda about one version, which exists while an alias splits its calls between two versions. */
+function versionMetric(fn: ApiFunction, metricName: string, statistic: string): Metric {
+  return new Metric({
+    namespace: "AWS/Lambda",
+    metricName,
+    statistic,
+    period: PERIOD,
+    dimensionsMap: {
+      FunctionName: fn.functionName,
+      Resource: `${fn.functionName}:${LIVE_ALIAS}`,
+      ExecutedVersion: fn.currentVersion.version,
+    },
+  });
+}
+
+/** Counts the 5xx responses of the new version, from the lines that the function logs for them. */
+function serverErrors(name: string, fn: ApiFunction): Metric {
+  const metricNamespace = `AnimalStore/${Stack.of(fn).stackName}`;
+  const metricName = `${name}ServerErrors`;
+  new MetricFilter(fn, "ServerErrors", {
+    logGroup: fn.logGroup,
+    filterPattern: FilterPattern.numberValue("$.message.status", ">=", 500),
+    metricNamespace,
+    metricName,
+    metricValue: "1",
+    dimensions: { version: "$.message.version" },
+  });
+  return new Metric({
+    namespace: metricNamespace,
+    metricName,
+    statistic: Stats.SUM,
+    period: PERIOD,
+    dimensionsMap: { version: fn.currentVersion.version },
   });
 }

@@ -11,15 +11,25 @@ import { type ErrorCode, errorBody, errors } from "../lib/errors.ts";
 import { operations } from "../lib/operations.ts";
 import { acknowledge } from "./acknowledge.ts";
 
-/** What clients usually send. A media type that is not listed gets a 415. */
+/**
+ * The media types that clients usually send. API Gateway selects the request template by the request's media type and
+ * answers 415 to one without a template.
+ */
 const MEDIA_TYPES = [
   "application/json",
-  "application/octet-stream",
   "application/x-www-form-urlencoded",
-  "application/xml",
   "multipart/form-data",
+  "application/octet-stream",
+  "application/xml",
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/problem+json",
+  "application/vnd.api+json",
+  "application/yaml",
   "text/plain",
+  "text/html",
   "text/xml",
+  "text/csv",
 ];
 
 /**

@@ -7,19 +7,19 @@ import { Alarms, type MonitoredResources } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { ApiFunction } from "./api-function.ts";
 import { addDashboard } from "./dashboard.ts";
-import { DeprecatedCalls } from "./deprecated-calls.ts";
 import { addDomain } from "./domain.ts";
-import { addFirewall } from "./firewall.ts";
+import { Firewall } from "./firewall.ts";
 import { releaseGradually } from "./gradual-release.ts";
 import type { Stage } from "./stages.ts";
 import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
 
 /** One deployment of the whole service. */
 export class AnimalStoreStack extends Stack {
-  constructor(scope: Construct, id: string, stage: Stage) {
+  /** @param options.ignoreAlarms releases although alarms are on */
+  constructor(scope: Construct, id: string, stage: Stage, options: { ignoreAlarms: boolean }) {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
-      terminationProtection: stage.keepData,
+      terminationProtection: stage.protection,
     });
     const tables = {
       pets: new PetsTable(this, "Pets", stage),
@@ -28,15 +28,14 @@ export class AnimalStoreStack extends Stack {
     };
     const functions = this.#createFunctions(tables, stage);
     const alarms = new Alarms(this, "Alarms");
-    const releases = stage.canary ? releaseGradually(this, functions, alarms) : [];
+    if (stage.canary) releaseGradually(this, functions, alarms, options);
 
     const api = new Api(this, "Api", { functions, authorize: functions.authorize, stage });
-    if (stage.firewallLimit) addFirewall(api, stage.firewallLimit);
+    const firewall = stage.firewall && new Firewall(api, "Firewall", stage.firewall);
     const baseUrl = stage.domain ? addDomain(api, stage.domain) : api.baseUrl;
 
-    const deprecated = new DeprecatedCalls(this, "DeprecatedCalls", functions.getPet);
-    const monitored: MonitoredResources = { api: api.restApi, functions, tables, deprecated };
-    alarms.monitor(monitored, releases);
+    const monitored: MonitoredResources = { api, functions, tables, firewall };
+    alarms.monitor(monitored);
     addDashboard(this, monitored);
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
@@ -53,14 +52,18 @@ export class AnimalStoreStack extends Stack {
     stage: Stage,
   ) {
     const PETS_TABLE = pets.tableName;
-    const { statusShards } = stage;
-    const reservedConcurrency = stage.reservedConcurrency?.operation;
+    const { statusShards, invocationLog } = stage;
+    const settings = (kind: "operation" | "authorizer") => ({
+      reservedConcurrency: stage.reservedConcurrency?.[kind],
+      provisionedConcurrency: stage.provisionedConcurrency?.[kind],
+      invocationLog,
+    });
     return {
       [listPets.id]: new ApiFunction(this, "ListPets", {
         entry: "list-pets",
         environment: { PETS_TABLE, STATUS_SHARDS: String(statusShards.read) },
         access: [{ table: pets, index: STATUS_INDEX, operations: [Operation.QUERY] }],
-        reservedConcurrency,
+        ...settings("operation"),
       }),
       [createPet.id]: new ApiFunction(this, "CreatePet", {
         entry: "create-pet",
@@ -73,19 +76,19 @@ export class AnimalStoreStack extends Stack {
           { table: pets, operations: [Operation.PUT_ITEM] },
           { table: claims, operations: [Operation.GET_ITEM, Operation.PUT_ITEM, Operation.UPDATE_ITEM] },
         ],
-        reservedConcurrency,
+        ...settings("operation"),
       }),
       [getPet.id]: new ApiFunction(this, "GetPet", {
         entry: "get-pet",
         environment: { PETS_TABLE },
         access: [{ table: pets, operations: [Operation.GET_ITEM] }],
-        reservedConcurrency,
+        ...settings("operation"),
       }),
       authorize: new ApiFunction(this, "Authorize", {
         entry: "authorize",
         environment: { KEYS_TABLE: keys.tableName, STAGE: stage.name },
         access: [{ table: keys, operations: [Operation.GET_ITEM] }],
-        reservedConcurrency: stage.reservedConcurrency?.authorizer,
+        ...settings("authorizer"),
       }),
     };
   }

@@ -2,14 +2,19 @@
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
   name: string;
-  /** point-in-time recovery for 35 days, and protection against deleting or replacing data by accident */
+  /** point-in-time recovery for 35 days, and tables that outlive the stack */
   keepData: boolean;
+  /** refuse to delete the stack and the tables that keep data; `-c protection=off` leaves it out of a first creation */
+  protection: boolean;
   /** how long API Gateway caches whether a key is valid, in seconds; a revoked key can keep working that long */
   authorizerCacheSeconds: number;
   /** the limit of all clients together: requests a second, and at once */
   throttling: { rate: number; burst: number };
-  /** the firewall's limit for one address, in requests per 5 minutes; without it there is no firewall */
-  firewallLimit?: number;
+  /**
+   * The firewall's limits: for one address, in requests per 5 minutes, and for one API key, in requests per minute.
+   * Without them there is no firewall.
+   */
+  firewall?: { addressLimit: number; keyLimit: number };
   /**
    * Instances that are reserved for each function and that it cannot exceed. Off by default, because the quota of a new
    * account (often 10) is too small for any reservation. docs/operations.md says when to turn it on.
@@ -21,6 +26,16 @@ export interface Stage {
    * Never lower `read`.
    */
   statusShards: { read: number; write: number };
+  /**
+   * Instances of each function that are always started, for a stage without cold starts. Off by default;
+   * docs/operations.md has the cost.
+   */
+  provisionedConcurrency?: { operation: number; authorizer: number };
+  /**
+   * Let Lambda log the duration, the start-up time and the memory of every invocation. That is about 0.75 KB per
+   * invocation; docs/operations.md has the cost.
+   */
+  invocationLog: boolean;
   /** send new code 10 % of the calls for 5 minutes, and roll back on alarms */
   canary: boolean;
   /** a custom domain name, mapped at /v1; the certificate must be in the stage's region */
@@ -30,19 +45,23 @@ export interface Stage {
 const staging: Stage = {
   name: "staging",
   keepData: false,
+  protection: false,
   authorizerCacheSeconds: 60,
   throttling: { rate: 50, burst: 100 },
   statusShards: { read: 1, write: 1 },
+  invocationLog: true,
   canary: false,
 };
 
 const production: Stage = {
   name: "production",
   keepData: true,
+  protection: true,
   authorizerCacheSeconds: 60,
   throttling: { rate: 1000, burst: 2000 },
-  firewallLimit: 30_000,
+  firewall: { addressLimit: 30_000, keyLimit: 18_000 },
   statusShards: { read: 1, write: 1 },
+  invocationLog: false,
   canary: true,
 };
 
@@ -52,6 +71,9 @@ export const stages: readonly Stage[] = [staging, production];
 /** What `npm start` serves: the template of staging, with keys of its own. */
 export const local: Stage = { ...staging, name: "local" };
 export const localStack = stackName(staging.name);
+
+/** The stack of what the stages share in an account and region. */
+export const accountStack = "animal-store-account";
 
 /** The name of a stage's stack. */
 export function stackName(stage: string): string {

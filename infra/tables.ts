@@ -7,12 +7,15 @@ import { STATUS_INDEX, STATUS_SHARD_ATTRIBUTE } from "../lib/dynamo/pet-store.ts
 import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";
 
-/** DynamoDB encrypts every table at rest; recovery and protection depend on the stage. */
-const settings = ({ keepData }: Stage): Omit<TableProps, "partitionKey"> => ({
+/**
+ * DynamoDB encrypts every table at rest; recovery and protection depend on the stage. A table that keeps data outlives
+ * its stack, unless the creation of the stack itself fails.
+ */
+const settings = ({ keepData, protection }: Stage): Omit<TableProps, "partitionKey"> => ({
   billingMode: BillingMode.PAY_PER_REQUEST,
   pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
-  deletionProtection: keepData,
-  removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  deletionProtection: keepData && protection,
+  removalPolicy: keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
 });
 
 /** Records why the data of a stage needs no backup. */

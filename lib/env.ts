@@ -24,6 +24,10 @@ export const env = {
   get statusShards() {
     return Number(required("STATUS_SHARDS"));
   },
+  /** set by Lambda: the number of a published version, or $LATEST; undefined elsewhere */
+  get functionVersion() {
+    return process.env.AWS_LAMBDA_FUNCTION_VERSION;
+  },
   get keysTable() {
     return required("KEYS_TABLE");
   },

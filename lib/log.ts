@@ -1,11 +1,10 @@
 /**
- * Writes one structured line to the log. Lambda's JSON log format adds the time and the request id.
+ * Writes one structured line to the log. Lambda's JSON log format adds the level, the time and the id of the invocation.
  *
- * @param level `error` for what an operator must look at
  * @param line must not hold a key, a body or a header's value
  */
-export function log(level: "info" | "error", line: Record<string, unknown>): void {
-  console[level](line);
+export function logError(line: Record<string, unknown>): void {
+  console.error(line);
 }
 
 /**

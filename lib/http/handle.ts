@@ -1,8 +1,9 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import type { z } from "zod/mini";
+import { env } from "../env.ts";
 import { ApiError, errorBody, errorHeaders } from "../errors.ts";
-import { describeError, log } from "../log.ts";
+import { describeError, logError } from "../log.ts";
 import type { Operation } from "../operations.ts";
 import { stringifyJson } from "./json.ts";
 import { link } from "./links.ts";
@@ -31,17 +32,19 @@ const respond = (
   body: stringifyJson(body),
 });
 
-/** Logs one line for each request, when its response is final. */
-function logRequests(operation: Operation, now: () => number): Middleware {
+/** Logs a line for each 5xx, when the response is final. The access log has the other requests. */
+function logFailures(operation: Operation, now: () => number): Middleware {
   const write: Hook = ({ event, response, error, internal }) => {
     const status = response?.statusCode ?? 500;
-    log(status >= 500 ? "error" : "info", {
+    if (status < 500) return;
+    logError({
       operation: operation.id,
       status,
+      version: env.functionVersion,
       keyId: event.requestContext.authorizer?.keyId,
       requestId: event.requestContext.requestId,
       latencyMs: now() - internal.start,
-      ...(status >= 500 ? { error: describeError(error) } : {}),
+      error: describeError(error),
     });
   };
   return {
@@ -97,7 +100,7 @@ function renderErrors(): Middleware {
 }
 
 /**
- * Makes the Lambda function of an operation: it validates the request, renders errors and logs one line.
+ * Makes the Lambda function of an operation: it validates the request, renders errors and logs failures.
  *
  * @param run handles a valid request; throws ApiError for what the client should see
  * @param now the clock, in milliseconds since 1970
@@ -117,7 +120,7 @@ export function handle<const O extends Operation>(
     })
       // `after` and `onError` run from the last to the first, so errors are rendered before the
       // deprecation headers are added and the line is logged.
-      .use(logRequests(operation, now))
+      .use(logFailures(operation, now))
       .use(deprecate(operation, now))
       .use(renderErrors())
       .use(requireScope(operation))

@@ -44,9 +44,7 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
   expect(log).toContainEqual(
     expect.objectContaining({ keyId, operation: "GET /pets", status: "200", latency }),
   );
-  expect(log.map(({ message }) => message)).toContainEqual(
-    expect.objectContaining({ keyId, operation: "createPet", status: 201, latencyMs: expect.any(Number) }),
-  );
+  expect(log).toContainEqual(expect.objectContaining({ keyId, operation: "POST /pets", status: "201" }));
 
   const kept = [service.output().replace(/^(API key|curl).*$/gm, "")];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

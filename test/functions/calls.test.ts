@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { generateApiKey, hashApiKey, recordOf } from "../../lib/api-key.ts";
 import { keyStore } from "../../lib/dynamo/key-store.ts";
 import { petCreator } from "../../lib/dynamo/pet-store.ts";
@@ -23,7 +23,6 @@ const [{ handler: getPet }, { handler: listPets }, { handler: createPet }, { han
   functions;
 await Promise.all(functions.map(({ warmedUp }) => warmedUp));
 
-jest.spyOn(console, "info").mockImplementation(() => undefined);
 const recorder = recordCalls();
 beforeEach(() => {
   recorder.take();

@@ -44,7 +44,6 @@ const get = () => getPet(requestEvent({ path: { petId } }), context);
 const authorize = () => authorizer(authorizerEvent(`Bearer ${key}`));
 const count = (name: string) => countNamed(petLister(process.env.PETS_TABLE ?? "", 1), name);
 
-jest.spyOn(console, "info").mockImplementation(() => undefined);
 const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
 beforeEach(() => {
   error.mockClear();

@@ -9,7 +9,6 @@ import { countNamed } from "../support/pets.ts";
 const pets = process.env.PETS_TABLE ?? "";
 const claims = process.env.CLAIMS_TABLE ?? "";
 
-jest.spyOn(console, "info").mockImplementation(() => undefined);
 jest.spyOn(console, "error").mockImplementation(() => undefined);
 
 // biome-ignore lint/suspicious/noExplicitAny: commands of every kind pass here

@@ -9,8 +9,6 @@ import { INT64_MAX } from "../../lib/int64.ts";
 import { type Pet, PetStatus } from "../../lib/pet.ts";
 import { context, requestEvent } from "../support/event.ts";
 
-jest.spyOn(console, "info").mockImplementation(() => undefined);
-
 const bodyOf = <T>({ body }: APIGatewayProxyResult) => parseJson(body) as T;
 
 async function add(body: string): Promise<Pet> {

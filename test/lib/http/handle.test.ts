@@ -9,8 +9,7 @@ const lines: Record<string, unknown>[] = [];
 
 beforeEach(() => {
   lines.length = 0;
-  jest.spyOn(console, "info").mockImplementation((line) => lines.push({ level: "info", ...line }));
-  jest.spyOn(console, "error").mockImplementation((line) => lines.push({ level: "error", ...line }));
+  jest.spyOn(console, "error").mockImplementation((line) => lines.push(line));
 });
 
 afterEach(() => {
@@ -73,41 +72,50 @@ describe("an operation's handler", () => {
 });
 
 describe("the log", () => {
-  it("has one line a request with operation, status, caller and latency", async () => {
+  it("has one line for a 5xx: operation, status, version of the function, caller and latency", async () => {
+    process.env.AWS_LAMBDA_FUNCTION_VERSION = "7";
     let now = 1000;
     const run = handle(
       listPets,
       async () => {
         now += 25;
-        return { body: [] };
+        throw new ApiError("unavailable");
       },
       () => now,
     );
     await run(requestEvent(), context);
+    delete process.env.AWS_LAMBDA_FUNCTION_VERSION;
     expect(lines).toEqual([
       {
-        level: "info",
         operation: "listPets",
-        status: 200,
+        status: 503,
+        version: "7",
         keyId: "key_test",
         requestId: "request-1",
         latencyMs: 25,
+        error: expect.objectContaining({ name: "ApiError", code: "unavailable" }),
       },
     ]);
   });
 
+  it.each([400, 401, 403, 404, 410, 413, 415, 422, 429])("has no line for a %d", async (status) => {
+    for (const code of Object.keys(errors) as ErrorCode[]) {
+      if (errors[code].status === status) await failing(new ApiError(code));
+    }
+    await handle(listPets, async () => ({ body: [] }))(requestEvent(), context);
+    expect(lines).toEqual([]);
+  });
+
   it("names an unknown error and where it was thrown, but never repeats a message", async () => {
     await failing(new Error("outer secret", { cause: new SyntaxError("inner secret") }));
-    expect(lines).toMatchObject([
-      { level: "error", status: 500, error: { name: "Error", cause: { name: "SyntaxError" } } },
-    ]);
+    expect(lines).toMatchObject([{ status: 500, error: { name: "Error", cause: { name: "SyntaxError" } } }]);
     expect(JSON.stringify(lines)).toContain("handle.test.ts");
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
   it("holds nothing of what the client sent", async () => {
-    const run = handle(listPets, async () => ({ body: [] }));
-    const query = { limit: ["canary"], status: ["canary"], cursor: ["canary"] };
+    const run = handle(listPets, async () => Promise.reject(new ApiError("internal_error")));
+    const query = { unknown: ["canary"] };
     await run(requestEvent({ query, headers: { Authorization: "canary" }, body: "canary" }), context);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain("canary");

@@ -1,0 +1,132 @@
+import { CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
+import {
+  type IOidcProvider,
+  ManagedPolicy,
+  OidcProviderNative,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+  WebIdentityPrincipal,
+} from "aws-cdk-lib/aws-iam";
+import type { Construct } from "constructs";
+import { acknowledge } from "./acknowledge.ts";
+import type { Repository } from "./repository.ts";
+import { type Stage, stackName } from "./stages.ts";
+
+const ISSUER = "token.actions.githubusercontent.com";
+const AUDIENCE = "sts.amazonaws.com";
+/** The roles that `cdk bootstrap` creates begin with it. */
+const BOOTSTRAP = "cdk-hnb659fds";
+
+export interface AccountProps {
+  stages: readonly Stage[];
+  /** without it there are no roles for GitHub */
+  repository: Repository | undefined;
+}
+
+/**
+ * What the stages share in an account and region: the role with which API Gateway writes logs, and the roles with which
+ * GitHub's workflows deploy. It is deployed by hand, so that no workflow can change what workflows are allowed to do.
+ */
+export class AccountStack extends Stack {
+  constructor(scope: Construct, id: string, { stages, repository }: AccountProps) {
+    super(scope, id, { description: "The Animal Store: what its stages share in an account" });
+    this.#addLogRole();
+    if (repository) this.#addGitHubRoles(repository, stages);
+  }
+
+  /** API Gateway has one such role per account and region. Every API uses it, so it outlives this stack. */
+  #addLogRole(): void {
+    const role = new Role(this, "ApiGatewayLogs", {
+      assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
+      managedPolicies: [
+        ManagedPolicy.fromAwsManagedPolicyName("service-role/AmazonAPIGatewayPushToCloudWatchLogs"),
+      ],
+    });
+    const account = new CfnAccount(this, "ApiGatewayAccount", { cloudWatchRoleArn: role.roleArn });
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    account.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    acknowledge(
+      role,
+      "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+      "API Gateway documents this policy for the one role with which an account's APIs write their logs.",
+    );
+  }
+
+  #addGitHubRoles(repository: Repository, stages: readonly Stage[]): void {
+    const provider = repository.providerExists
+      ? OidcProviderNative.fromOidcProviderArn(
+          this,
+          "GitHub",
+          `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`,
+        )
+      : new OidcProviderNative(this, "GitHub", { url: `https://${ISSUER}`, clientIds: [AUDIENCE] });
+    for (const { name } of stages) {
+      const role = this.#addRole(`${name}Deploy`, provider, repository, `environment:${name}`);
+      this.#allowDeployment(role, name);
+      this.#allowKeysCommand(role, name);
+    }
+    if (repository.diffRole) {
+      const role = this.#addRole("Diff", provider, repository, "pull_request");
+      this.#allowRoles(role, `${BOOTSTRAP}-lookup-role-${this.account}-${this.region}`);
+    }
+  }
+
+  /**
+   * Adds a role that only the repository's jobs with one kind of trigger can assume. The subject has the form of
+   * repositories created or renamed since 15 July 2026, which names the owner and the repository by id as well.
+   */
+  #addRole(id: string, provider: IOidcProvider, repository: Repository, context: string): Role {
+    const { owner, ownerId, name } = repository;
+    const role = new Role(this, id, {
+      assumedBy: new WebIdentityPrincipal(provider.oidcProviderArn, {
+        StringEquals: {
+          [`${ISSUER}:aud`]: AUDIENCE,
+          [`${ISSUER}:sub`]: `repo:${owner}@${ownerId}/${name}@${repository.id}:${context}`,
+        },
+      }),
+    });
+    new CfnOutput(this, `${id}RoleArn`, { value: role.roleArn });
+    return role;
+  }
+
+  #allowRoles(role: Role, roleName: string): void {
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ["sts:AssumeRole"],
+        resources: [`arn:${this.partition}:iam::${this.account}:role/${roleName}`],
+      }),
+    );
+  }
+
+  /** What `cdk deploy` needs: the roles of the bootstrap do the work. */
+  #allowDeployment(role: Role, stage: string): void {
+    this.#allowRoles(role, `${BOOTSTRAP}-*-${this.account}-${this.region}`);
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ["cloudformation:DescribeStacks"],
+        resources: [
+          `arn:${this.partition}:cloudformation:${this.region}:${this.account}:stack/${stackName(stage)}/*`,
+        ],
+      }),
+    );
+    acknowledge(
+      role,
+      "IAM5",
+      "Of the bootstrap's roles and of this stage's stack and tables, names end differently.",
+    );
+  }
+
+  /** What `npm run keys` needs, with which a workflow issues the key for its own checks. */
+  #allowKeysCommand(role: Role, stage: string): void {
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ["dynamodb:Scan", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+        resources: [
+          `arn:${this.partition}:dynamodb:${this.region}:${this.account}:table/${stackName(stage)}-Keys*`,
+        ],
+      }),
+    );
+  }
+}
