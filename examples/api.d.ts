@@ -8,13 +8,13 @@ export interface paths {
         };
         /**
          * List all animals
-         * @description Needs a key with the scope `pets:read`.
+         * @description Requires an API key with the scope `pets:read`.
          */
         get: operations["listPets"];
         put?: never;
         /**
          * Add an animal
-         * @description Needs a key with the scope `pets:write`.
+         * @description Requires an API key with the scope `pets:write`.
          */
         post: operations["createPet"];
         delete?: never;
@@ -33,7 +33,7 @@ export interface paths {
         /**
          * Get an animal
          * @deprecated
-         * @description Needs a key with the scope `pets:read`. Deprecated since 2026-11-20: it stops working on 2030-12-05 and answers 410 from then on. Use `GET /pets`.
+         * @description Requires an API key with the scope `pets:read`. Deprecated since 2026-11-20. From 2030-12-05 on it returns 410. Use `GET /pets` instead.
          */
         get: operations["getPet"];
         put?: never;
@@ -49,13 +49,13 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description An animal's availability
+         * @description Availability of an animal
          * @example available
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
         /**
-         * @description An animal to add; members that are not named here are ignored
+         * @description An animal to add. Other members are ignored
          * @example {
          *       "name": "Rex",
          *       "categoryId": 1,
@@ -63,10 +63,14 @@ export interface components {
          *     }
          */
         NewPet: {
+            /** @description Name of the animal */
             name: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the category that the animal belongs to: any 64-bit integer, returned digit for digit
+             */
             categoryId: number;
-            /** @default available */
+            /** @description Availability of the animal. Default: `available` */
             status?: components["schemas"]["PetStatus"];
         };
         /**
@@ -79,11 +83,19 @@ export interface components {
          *     }
          */
         Pet: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the animal, assigned by the service: at most 2^53 - 1
+             */
             id: number;
+            /** @description Name of the animal */
             name: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the category that the animal belongs to: any 64-bit integer, returned digit for digit
+             */
             categoryId: number;
+            /** @description Availability of the animal */
             status: components["schemas"]["PetStatus"];
         };
         /**
@@ -108,15 +120,15 @@ export interface components {
          */
         Error: {
             /**
-             * @description Which error it is; the set is closed
+             * @description The kind of error, from a closed set
              * @enum {string}
              */
             code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "gone" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "too_many_requests" | "internal_error" | "unavailable" | "timeout";
-            /** @description For people, and no part of the contract */
+            /** @description For people. Not part of the contract */
             message: string;
             /**
              * Format: int32
-             * @description The HTTP status
+             * @description The HTTP status code
              */
             status: number;
         };
@@ -132,11 +144,11 @@ export interface operations {
     listPets: {
         parameters: {
             query?: {
-                /** @description The most animals to return */
+                /** @description Maximum number of animals to return */
                 limit?: number;
                 /** @description Only animals with this status */
                 status?: components["schemas"]["PetStatus"];
-                /** @description Where the page starts: opaque, and taken from a Link header of this API */
+                /** @description Start of the page: an opaque value from the Link header of another page */
                 cursor?: string;
             };
             header?: never;
@@ -148,8 +160,15 @@ export interface operations {
             /** @description A page of animals in ascending order of id */
             200: {
                 headers: {
-                    /** @description The address of the next page with rel="next" (RFC 8288); the last page has none */
+                    /** @description URL of the next page with rel="next" (RFC 8288). The last page has none */
                     Link?: string;
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -169,6 +188,13 @@ export interface operations {
             /** @description The request is not valid. */
             400: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -190,6 +216,8 @@ export interface operations {
                      * @example Bearer realm="animal-store"
                      */
                     "WWW-Authenticate": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -206,6 +234,13 @@ export interface operations {
             /** @description The API key does not have the scope that this operation needs. */
             403: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -223,10 +258,12 @@ export interface operations {
             429: {
                 headers: {
                     /**
-                     * @description Seconds to wait (RFC 9110, 10.2.3)
+                     * @description Seconds to wait before a retry (RFC 9110, 10.2.3)
                      * @example 1
                      */
                     "Retry-After": number;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -243,6 +280,13 @@ export interface operations {
             /** @description Something went wrong on our side. */
             500: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control"?: string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -260,10 +304,17 @@ export interface operations {
             503: {
                 headers: {
                     /**
-                     * @description Seconds to wait (RFC 9110, 10.2.3)
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control"?: string;
+                    /**
+                     * @description Seconds to wait before a retry (RFC 9110, 10.2.3)
                      * @example 1
                      */
                     "Retry-After": number;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -280,6 +331,8 @@ export interface operations {
             /** @description The service did not answer in time. Try again. */
             504: {
                 headers: {
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -293,13 +346,24 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Any other error, such as the 404 of an unknown path or the 405 of an unknown method */
+            default: {
+                headers: {
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     createPet: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this creation, such as a UUID. For 24 hours the same key of the same caller is answered with the first animal. */
+                /** @description Makes retries safe: for 24 hours, a request with the same key returns the animal that the first one added. Send a new UUID for each animal */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -321,6 +385,13 @@ export interface operations {
             /** @description The animal was added */
             201: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -338,6 +409,13 @@ export interface operations {
             /** @description The request is not valid. */
             400: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -359,6 +437,8 @@ export interface operations {
                      * @example Bearer realm="animal-store"
                      */
                     "WWW-Authenticate": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -375,6 +455,13 @@ export interface operations {
             /** @description The API key does not have the scope that this operation needs. */
             403: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -391,6 +478,13 @@ export interface operations {
             /** @description The request body is too large. It may have at most 16 KiB. */
             413: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -407,6 +501,13 @@ export interface operations {
             /** @description The request body must be sent as 'Content-Type: application/json', without a Content-Encoding. */
             415: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -423,6 +524,13 @@ export interface operations {
             /** @description This Idempotency-Key was used for a request with another body. */
             422: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -440,10 +548,12 @@ export interface operations {
             429: {
                 headers: {
                     /**
-                     * @description Seconds to wait (RFC 9110, 10.2.3)
+                     * @description Seconds to wait before a retry (RFC 9110, 10.2.3)
                      * @example 1
                      */
                     "Retry-After": number;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -460,6 +570,13 @@ export interface operations {
             /** @description Something went wrong on our side. */
             500: {
                 headers: {
+                    /**
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control"?: string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -477,10 +594,17 @@ export interface operations {
             503: {
                 headers: {
                     /**
-                     * @description Seconds to wait (RFC 9110, 10.2.3)
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control"?: string;
+                    /**
+                     * @description Seconds to wait before a retry (RFC 9110, 10.2.3)
                      * @example 1
                      */
                     "Retry-After": number;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -497,6 +621,8 @@ export interface operations {
             /** @description The service did not answer in time. Try again. */
             504: {
                 headers: {
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -510,6 +636,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Any other error, such as the 404 of an unknown path or the 405 of an unknown method */
+            default: {
+                headers: {
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getPet: {
@@ -517,6 +654,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the animal */
                 petId: number;
             };
             cookie?: never;
@@ -527,17 +665,24 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Since when the operation is deprecated
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description When the operation became deprecated (RFC 9745)
                      * @example @1795132800
                      */
                     Deprecation: string;
                     /**
-                     * @description When the operation stops working
+                     * @description When the operation stops working (RFC 8594)
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset: string;
-                    /** @description The address of its successor, with rel="successor-version" */
+                    /** @description URL of the successor with rel="successor-version" (RFC 5829) */
                     Link: string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -560,6 +705,8 @@ export interface operations {
                      * @example Bearer realm="animal-store"
                      */
                     "WWW-Authenticate": string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -577,17 +724,24 @@ export interface operations {
             403: {
                 headers: {
                     /**
-                     * @description Since when the operation is deprecated
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description When the operation became deprecated (RFC 9745)
                      * @example @1795132800
                      */
                     Deprecation: string;
                     /**
-                     * @description When the operation stops working
+                     * @description When the operation stops working (RFC 8594)
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset: string;
-                    /** @description The address of its successor, with rel="successor-version" */
+                    /** @description URL of the successor with rel="successor-version" (RFC 5829) */
                     Link: string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -605,17 +759,24 @@ export interface operations {
             404: {
                 headers: {
                     /**
-                     * @description Since when the operation is deprecated
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description When the operation became deprecated (RFC 9745)
                      * @example @1795132800
                      */
                     Deprecation: string;
                     /**
-                     * @description When the operation stops working
+                     * @description When the operation stops working (RFC 8594)
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset: string;
-                    /** @description The address of its successor, with rel="successor-version" */
+                    /** @description URL of the successor with rel="successor-version" (RFC 5829) */
                     Link: string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -633,17 +794,24 @@ export interface operations {
             410: {
                 headers: {
                     /**
-                     * @description Since when the operation is deprecated
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    /**
+                     * @description When the operation became deprecated (RFC 9745)
                      * @example @1795132800
                      */
                     Deprecation: string;
                     /**
-                     * @description When the operation stops working
+                     * @description When the operation stops working (RFC 8594)
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset: string;
-                    /** @description The address of its successor, with rel="successor-version" */
+                    /** @description URL of the successor with rel="successor-version" (RFC 5829) */
                     Link: string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -661,10 +829,12 @@ export interface operations {
             429: {
                 headers: {
                     /**
-                     * @description Seconds to wait (RFC 9110, 10.2.3)
+                     * @description Seconds to wait before a retry (RFC 9110, 10.2.3)
                      * @example 1
                      */
                     "Retry-After": number;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -682,17 +852,24 @@ export interface operations {
             500: {
                 headers: {
                     /**
-                     * @description Since when the operation is deprecated
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control"?: string;
+                    /**
+                     * @description When the operation became deprecated (RFC 9745)
                      * @example @1795132800
                      */
                     Deprecation?: string;
                     /**
-                     * @description When the operation stops working
+                     * @description When the operation stops working (RFC 8594)
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset?: string;
-                    /** @description The address of its successor, with rel="successor-version" */
+                    /** @description URL of the successor with rel="successor-version" (RFC 5829) */
                     Link?: string;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -710,22 +887,29 @@ export interface operations {
             503: {
                 headers: {
                     /**
-                     * @description Since when the operation is deprecated
+                     * @description Responses must not be cached
+                     * @example no-store
+                     */
+                    "Cache-Control"?: string;
+                    /**
+                     * @description When the operation became deprecated (RFC 9745)
                      * @example @1795132800
                      */
                     Deprecation?: string;
                     /**
-                     * @description When the operation stops working
+                     * @description When the operation stops working (RFC 8594)
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset?: string;
-                    /** @description The address of its successor, with rel="successor-version" */
+                    /** @description URL of the successor with rel="successor-version" (RFC 5829) */
                     Link?: string;
                     /**
-                     * @description Seconds to wait (RFC 9110, 10.2.3)
+                     * @description Seconds to wait before a retry (RFC 9110, 10.2.3)
                      * @example 1
                      */
                     "Retry-After": number;
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -742,6 +926,8 @@ export interface operations {
             /** @description The service did not answer in time. Try again. */
             504: {
                 headers: {
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -752,6 +938,17 @@ export interface operations {
                      *       "status": 504
                      *     }
                      */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other error, such as the 404 of an unknown path or the 405 of an unknown method */
+            default: {
+                headers: {
+                    /** @description Id of the request. Include it in problem reports */
+                    "x-amzn-RequestId"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };

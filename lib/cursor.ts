@@ -3,6 +3,9 @@ import { createHash } from "node:crypto";
 const ID_BYTES = 8;
 const CHECK_BYTES = 4;
 
+/** The length of a cursor in characters. */
+export const CURSOR_LENGTH = ((ID_BYTES + CHECK_BYTES) * 4) / 3;
+
 // Not a CRC: node:zlib, which has one, costs 2 ms of every cold start, and node:crypto is loaded anyway.
 const check = (bytes: Buffer) => createHash("sha256").update(bytes).digest().subarray(0, CHECK_BYTES);
 
@@ -10,7 +13,7 @@ const check = (bytes: Buffer) => createHash("sha256").update(bytes).digest().sub
  * Writes a position in the list as the opaque `cursor` of a page link (contract 3.5).
  *
  * @param id of the last pet on the page, an int64
- * @returns 16 characters of URL-safe text (RFC 4648, 5): the id and a checksum, so that a changed cursor is refused
+ * @returns CURSOR_LENGTH characters of URL-safe text (RFC 4648, 5): the id and a checksum, so that a changed cursor is refused
  */
 export function encodeCursor(id: bigint): string {
   const bytes = Buffer.alloc(ID_BYTES);

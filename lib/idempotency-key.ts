@@ -1,14 +1,17 @@
 /**
+ * An `Idempotency-Key` on the wire: 1 to 255 printable ASCII characters, bare or as a structured string. A bare key
+ * starts with no quote, and has no space at its ends because HTTP removes it (RFC 9110, 5.5). Source: contract 4.7.
+ */
+export const idempotencyKeyPattern = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/;
+
+/**
  * Reads an `Idempotency-Key`, as the structured string of draft-ietf-httpapi-idempotency-key-header-07
  * (RFC 9651, 3.3.3) or bare, as many clients send it: `"8e03978e"` and `8e03978e` are the same key.
- * Source: contract 4.7.
  *
  * @param text the header's value
- * @returns the key, or undefined when it is not 1 to 255 printable ASCII characters
+ * @returns the key, or undefined if the text does not match idempotencyKeyPattern
  */
 export function parseIdempotencyKey(text: string): string | undefined {
-  const quoted = text.startsWith('"');
-  if (quoted && !/^"(?:[ !#-[\]-~]|\\["\\])*"$/.test(text)) return undefined;
-  const key = quoted ? text.slice(1, -1).replaceAll(/\\(["\\])/g, "$1") : text;
-  return /^[ -~]{1,255}$/.test(key) ? key : undefined;
+  if (!idempotencyKeyPattern.test(text)) return undefined;
+  return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(["\\])/g, "$1") : text;
 }

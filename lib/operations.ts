@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Scope } from "./api-key.ts";
-import { decodeCursor } from "./cursor.ts";
+import { CURSOR_LENGTH, decodeCursor } from "./cursor.ts";
 import type { ErrorCode } from "./errors.ts";
-import { parseIdempotencyKey } from "./idempotency-key.ts";
+import { idempotencyKeyPattern, parseIdempotencyKey } from "./idempotency-key.ts";
 import { parseInt64 } from "./int64.ts";
 import { PAGE_SIZE } from "./limits.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
@@ -53,22 +53,27 @@ const idempotencyKey = must("be 1 to 255 printable ASCII characters");
 
 const limitHint: JsonSchemaHint = {
   type: "integer",
+  format: "int32",
   minimum: PAGE_SIZE.minimum,
   maximum: PAGE_SIZE.maximum,
-  description: "The most animals to return",
+  description: "Maximum number of animals to return",
 };
 const cursorHint: JsonSchemaHint = {
   type: "string",
-  description: "Where the page starts: opaque, and taken from a Link header of this API",
+  minLength: CURSOR_LENGTH,
+  maxLength: CURSOR_LENGTH,
+  description: "Start of the page: an opaque value from the Link header of another page",
 };
 const idempotencyKeyHint: JsonSchemaHint = {
   type: "string",
   minLength: 1,
-  maxLength: 257, // with the quotes of a structured string
+  maxLength: 512, // a structured string of 255 characters, each with a backslash, and the quotes
+  pattern: idempotencyKeyPattern.source,
   description:
-    "Names this creation, such as a UUID. For 24 hours the same key of the same caller is answered with the first animal.",
+    "Makes retries safe: for 24 hours, a request with the same key returns the animal that the first one added. Send a new UUID for each animal",
   examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
 };
+const petIdHint: JsonSchemaHint = { type: "integer", format: "int64", description: "Id of the animal" };
 
 function parseLimit(text: string): number | undefined {
   const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
@@ -91,7 +96,7 @@ export const listPets = {
     status: 200,
     description: "A page of animals in ascending order of id",
     body: Pets,
-    headers: { Link: 'The address of the next page with rel="next" (RFC 8288); the last page has none' },
+    headers: { Link: 'URL of the next page with rel="next" (RFC 8288). The last page has none' },
   },
   errors: ["invalid_request"],
 } as const satisfies Operation;
@@ -118,7 +123,7 @@ export const getPet = {
   path: "/pets/{petId}",
   summary: "Get an animal",
   scope: "pets:read",
-  params: z.object({ petId: parsed(parseInt64, must("be an int64"), { type: "integer", format: "int64" }) }),
+  params: z.object({ petId: parsed(parseInt64, must("be an int64"), petIdHint) }),
   success: { status: 200, description: "The animal", body: Pet },
   errors: ["not_found", "gone"],
   deprecation: {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Int64 } from "./int64.ts";
-import { NAME_MAX } from "./limits.ts";
+import { NAME_MAX, PAGE_SIZE } from "./limits.ts";
 import { jsonSchemaHints, must } from "./schema.ts";
 
 const statuses = ["available", "pending", "sold"] as const;
@@ -41,7 +41,7 @@ export const Pet = z.object({
 export type Pet = z.output<typeof Pet>;
 
 /** Source: contract 2.4. */
-export const Pets = z.array(Pet);
+export const Pets = z.array(Pet).register(jsonSchemaHints, { maxItems: PAGE_SIZE.maximum });
 
 /** Which pets a page of the list holds. */
 export interface PetQuery {

@@ -16,11 +16,13 @@ export function must(rule: string) {
 /** What JSON Schema says about a value in a request or response. */
 export interface JsonSchemaHint {
   type?: "integer" | "string";
-  format?: "int64";
+  format?: "int32" | "int64";
   minimum?: number;
   maximum?: number;
   minLength?: number;
   maxLength?: number;
+  maxItems?: number;
+  pattern?: string;
   description?: string;
   examples?: unknown[];
 }

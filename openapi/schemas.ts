@@ -8,16 +8,37 @@ export type Schema = Record<string, unknown>;
 
 const pet = { id: 114677519594330, name: "Rex", categoryId: 1, status: "available" };
 
-/** The schemas that the document names, with what they mean and an example. */
+/** The schemas that the document names, with a description and an example. */
 const named = z.registry<{ id: string; description: string; examples: unknown[] }>();
-named.add(PetStatus, { id: "PetStatus", description: "An animal's availability", examples: ["available"] });
+named.add(PetStatus, { id: "PetStatus", description: "Availability of an animal", examples: ["available"] });
 named.add(NewPet, {
   id: "NewPet",
-  description: "An animal to add; members that are not named here are ignored",
+  description: "An animal to add. Other members are ignored",
   examples: [{ name: pet.name, categoryId: pet.categoryId, status: pet.status }],
 });
 named.add(Pet, { id: "Pet", description: "An animal", examples: [pet] });
 named.add(Pets, { id: "Pets", description: "Animals in ascending order of id", examples: [[pet]] });
+
+/** What the members of NewPet and Pet mean. */
+const members: Record<keyof Pet, string> = {
+  id: "Id of the animal, assigned by the service: at most 2^53 - 1",
+  name: "Name of the animal",
+  categoryId: "Id of the category that the animal belongs to: any 64-bit integer, returned digit for digit",
+  status: "Availability of the animal",
+};
+
+/**
+ * Adds a description to each member. A default goes there as well: next to `$ref`, some client generators ignore
+ * the keyword `default`, and others make the member required because of it.
+ */
+function describeMembers(schema: Schema): Schema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<keyof Pet, Schema>);
+  const described = properties.map(([name, { default: value, ...member }]) => {
+    const text = members[name as keyof Pet];
+    return [name, { ...member, description: value === undefined ? text : `${text}. Default: \`${value}\`` }];
+  });
+  return { ...schema, properties: Object.fromEntries(described) };
+}
 
 const uri = (id: string) => `#/components/schemas/${id}`;
 
@@ -32,21 +53,20 @@ const options = (io: "input" | "output") =>
       Object.assign(jsonSchema, jsonSchemaHints.get(zodSchema as z.ZodMiniType));
       const { def } = zodSchema._zod;
       if (def.type === "default") jsonSchema.default ??= (def as z.core.$ZodDefaultDef).defaultValue;
-      // An answer may get more members some day; clients must not refuse them.
+      // Responses can get more members later. Clients must not reject them.
       delete jsonSchema.additionalProperties;
     },
   }) as const;
 
-/** Without what only a document of its own needs; what is named is in the components. */
+/** Removes what only a separate JSON Schema document needs, and refers to named schemas in the components. */
 function bare({ $schema, $id, id, $defs, "~standard": _, ...schema }: Schema): Schema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${uri("")}`));
 }
 
 /**
- * The JSON Schema of what a client sends.
+ * Describes what a client sends, such as the query of an operation.
  *
- * @param schema of the object, such as an operation's query
- * @returns the schema of every member, and which must be there
+ * @returns the JSON Schema of every member, and whether it is required
  */
 export function inputMembers(schema: z.ZodMiniType) {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, options("input"));
@@ -58,37 +78,38 @@ export function inputMembers(schema: z.ZodMiniType) {
 }
 
 /**
- * A body as the document shows it.
+ * Describes a body.
  *
- * @param schema a named one is referred to; any other is written out
+ * @returns a reference to a named schema, or else the JSON Schema itself
  */
 export function bodySchema(schema: z.ZodMiniType, io: "input" | "output"): Schema {
   const id = named.get(schema)?.id;
   return id ? { $ref: uri(id) } : bare(z.toJSONSchema(schema, options(io)) as Schema);
 }
 
-/** The example of a body, where its schema has a name. */
+/** The example of a body if its schema has a name. */
 export const bodyExample = (schema: z.ZodMiniType) => named.get(schema)?.examples[0];
 
 const errorSchema = {
   type: "object",
   description: "The body of every error",
   properties: {
-    code: { type: "string", enum: Object.keys(errors), description: "Which error it is; the set is closed" },
-    message: { type: "string", description: "For people, and no part of the contract" },
-    status: { type: "integer", format: "int32", description: "The HTTP status" },
+    code: { type: "string", enum: Object.keys(errors), description: "The kind of error, from a closed set" },
+    message: { type: "string", description: "For people. Not part of the contract" },
+    status: { type: "integer", format: "int32", description: "The HTTP status code" },
   },
   required: ["code", "message", "status"] satisfies (keyof ErrorBody)[],
   examples: [errorBody("not_found")],
 };
 
-/** Every named schema: what is sent (NewPet) as clients send it, the others as they are answered. */
+/** Every named schema: NewPet as clients send it, the others as the service returns them. */
 export function componentSchemas(): Record<string, Schema> {
-  const { schemas } = z.toJSONSchema(named, options("output"));
-  const { schemas: sent } = z.toJSONSchema(named, options("input"));
-  const all = { ...schemas, NewPet: sent.NewPet };
-  return {
-    ...Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, bare(schema as Schema)])),
-    Error: errorSchema,
-  };
+  const returned = z.toJSONSchema(named, options("output")).schemas;
+  const sent = z.toJSONSchema(named, options("input")).schemas;
+  const all = { ...returned, NewPet: sent.NewPet };
+  const schemas = Object.entries(all).map(([name, schema]) => {
+    const described = bare(schema as Schema);
+    return [name, described.type === "object" ? describeMembers(described) : described];
+  });
+  return { ...Object.fromEntries(schemas), Error: errorSchema };
 }

@@ -10,7 +10,7 @@ const read = async (name: string): Promise<Json> =>
 
 const released = await read("openapi.released.json");
 
-/** What a change of the released document breaks. */
+/** What a change to the released document breaks. */
 function broken(change: (document: Json) => void): string[] {
   const document = structuredClone(released);
   change(document);
@@ -21,7 +21,7 @@ describe("openapi.json", () => {
   it("breaks no client of the released document", async () => {
     const changes = breakingChanges(released, await read("openapi.json"));
     if (changes.length > 0) {
-      throw new Error(`These changes break clients; see CONTRIBUTING.md:\n- ${changes.join("\n- ")}`);
+      throw new Error(`These changes break clients. See CONTRIBUTING.md:\n- ${changes.join("\n- ")}`);
     }
   });
 });
@@ -38,7 +38,11 @@ describe("breakingChanges", () => {
     ["a status", (d) => delete list(d).responses[400], "GET /pets: response 400 removed"],
     ["one more success", (d) => Object.assign(list(d).responses, { 206: {} }), "response 206 is new"],
     ["a property", (d) => delete d.components.schemas.Pet.properties.name, "response property name removed"],
-    ["a certain property", (d) => d.components.schemas.Pet.required.pop(), "status is no longer required"],
+    [
+      "a required response property",
+      (d) => d.components.schemas.Pet.required.pop(),
+      "status is no longer required",
+    ],
     ["a type", (d) => Object.assign(d.components.schemas.Pet.properties.id, { type: "string" }), "type"],
     [
       "null",
@@ -50,7 +54,7 @@ describe("breakingChanges", () => {
     [
       "a certain header",
       (d) => Object.assign(list(d).responses[401].headers["WWW-Authenticate"], { required: false }),
-      "optional now",
+      "now optional",
     ],
     [
       "a required property",
@@ -81,11 +85,20 @@ describe("breakingChanges", () => {
       "query limit: request narrowed: maximum",
     ],
     ["a default", (d) => Object.assign(limit(d).schema, { default: 10 }), "query limit: default changed"],
-    ["a parameter", (d) => list(d).parameters.shift(), "parameter removed: query limit"],
-    ["a must", (d) => Object.assign(limit(d), { required: true }), "parameter is now required: query limit"],
-    ["a strict body", (d) => Object.assign(NewPet(d), { additionalProperties: false }), "no longer taken"],
     [
-      "a new must",
+      "a default in words",
+      (d) => Object.assign(NewPet(d).properties.status, { description: "Default: `sold`" }),
+      "body.status: default changed",
+    ],
+    ["a parameter", (d) => list(d).parameters.shift(), "parameter removed: query limit"],
+    [
+      "an optional parameter",
+      (d) => Object.assign(limit(d), { required: true }),
+      "parameter is now required: query limit",
+    ],
+    ["a strict body", (d) => Object.assign(NewPet(d), { additionalProperties: false }), "no longer accepted"],
+    [
+      "a new required parameter",
       (d) => list(d).parameters.push({ name: "X", in: "header", required: true, schema: {} }),
       "header x",
     ],
@@ -94,8 +107,12 @@ describe("breakingChanges", () => {
       (d) => delete d.components.securitySchemes.apiKey,
       "security scheme apiKey removed",
     ],
-    ["another key", (d) => Object.assign(list(d), { security: [{ other: [] }] }), "what authorizes"],
-  ])("names %s", (_what, change, message) => {
+    [
+      "another security scheme",
+      (d) => Object.assign(list(d), { security: [{ other: [] }] }),
+      "security changed",
+    ],
+  ])("reports a change of %s", (_what, change, message) => {
     expect(broken(change).join("\n")).toContain(message);
   });
 
@@ -104,7 +121,7 @@ describe("breakingChanges", () => {
     ["an operation", (d) => Object.assign(d.paths["/pets"], { delete: list(d) })],
     ["an optional parameter", (d) => list(d).parameters.push({ name: "X", in: "header", schema: {} })],
     ["an optional property", (d) => Object.assign(NewPet(d).properties, { note: { type: "string" } })],
-    ["a property of an answer", (d) => Object.assign(d.components.schemas.Pet.properties, { note: {} })],
+    ["a response property", (d) => Object.assign(d.components.schemas.Pet.properties, { note: {} })],
     ["an error", (d) => Object.assign(list(d).responses, { 422: list(d).responses[400] })],
     [
       "a header",
@@ -113,7 +130,7 @@ describe("breakingChanges", () => {
     ["a wider limit", (d) => Object.assign(limit(d).schema, { maximum: 200 })],
     ["other words", (d) => Object.assign(NewPet(d), { description: "x", examples: [] })],
     ["a deprecation", (d) => Object.assign(list(d), { deprecated: true })],
-  ])("takes %s for no break when it is added", (_what, change) => {
+  ])("accepts the addition of %s", (_what, change) => {
     expect(broken(change)).toEqual([]);
   });
 });

@@ -19,30 +19,31 @@ interface OperationObject {
   security?: Record<string, string[]>[];
 }
 
-/** An OpenAPI 3.1 document, as far as this project's own uses it. */
+/** An OpenAPI 3.1 document, as far as this check reads it. */
 export interface Document {
   paths: Record<string, Record<string, OperationObject>>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> };
 }
 
-/** How two things that belong together are compared; the references of each side are its own document's. */
-interface Sides {
+/** Where a comparison is, and how it follows references in either document. */
+interface Place {
   resolve: Resolve;
   at: string;
 }
 
 const names = (value: object = {}) => Object.keys(value);
 
-function parameterChanges(old: Parameter[], now: Parameter[], { resolve, at }: Sides): string[] {
-  // Names of headers have no case.
-  const key = (each: Parameter) => `${each.in} ${each.in === "header" ? each.name.toLowerCase() : each.name}`;
-  const before = new Map(old.map((each) => [key(each), each]));
-  const after = new Map(now.map((each) => [key(each), each]));
+function parameterChanges(old: Parameter[], now: Parameter[], { resolve, at }: Place): string[] {
+  // Header names are case-insensitive.
+  const key = (parameter: Parameter) =>
+    `${parameter.in} ${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
+  const before = new Map(old.map((parameter) => [key(parameter), parameter]));
+  const after = new Map(now.map((parameter) => [key(parameter), parameter]));
   return [
-    ...[...before].flatMap(([name, each]) => {
-      const still = after.get(name);
-      if (!still) return [`${at}: parameter removed: ${name}`];
-      return requestChanges(each.schema, still.schema, resolve, `${at} ${name}`);
+    ...[...before].flatMap(([name, { schema }]) => {
+      const kept = after.get(name);
+      if (!kept) return [`${at}: parameter removed: ${name}`];
+      return requestChanges(schema, kept.schema, resolve, `${at} ${name}`);
     }),
     ...[...after].flatMap(([name, { required }]) =>
       required && !before.get(name)?.required ? [`${at}: parameter is now required: ${name}`] : [],
@@ -50,43 +51,43 @@ function parameterChanges(old: Parameter[], now: Parameter[], { resolve, at }: S
   ];
 }
 
-function bodyChanges(old: OperationObject, now: OperationObject, { resolve, at }: Sides): string[] {
+function bodyChanges(old: OperationObject, now: OperationObject, { resolve, at }: Place): string[] {
   const [before, after] = [old.requestBody, now.requestBody];
   const required = after?.required && !before?.required ? [`${at}: a body is now required`] : [];
   return [
     ...required,
     ...names(before?.content).flatMap((type) => {
       const [was, is] = [before?.content[type], after?.content[type]];
-      if (!was || !is) return [`${at}: body of ${type} is no longer taken`];
+      if (!was || !is) return [`${at}: body of ${type} is no longer accepted`];
       return requestChanges(was.schema, is.schema, resolve, `${at} body`);
     }),
   ];
 }
 
-function answerChanges(old: Response, now: Response, { resolve, at }: Sides): string[] {
+function responseObjectChanges(old: Response, now: Response, { resolve, at }: Place): string[] {
   const headers = Object.entries(old.headers ?? {}).flatMap(([name, { required, schema }]) => {
-    const still = now.headers?.[name];
-    if (!still) return [`${at}: response header ${name} removed`];
-    const optional = required && !still.required ? [`${at}: response header ${name} is optional now`] : [];
-    return [...optional, ...responseChanges(schema, still.schema, resolve, `${at} ${name}`)];
+    const kept = now.headers?.[name];
+    if (!kept) return [`${at}: response header ${name} removed`];
+    const optional = required && !kept.required ? [`${at}: response header ${name} is now optional`] : [];
+    return [...optional, ...responseChanges(schema, kept.schema, resolve, `${at} ${name}`)];
   });
   const bodies = Object.entries(old.content ?? {}).flatMap(([type, { schema }]) => {
-    const still = now.content?.[type];
-    if (!still) return [`${at}: body of ${type} removed`];
-    return responseChanges(schema, still.schema, resolve, `${at} body`);
+    const kept = now.content?.[type];
+    if (!kept) return [`${at}: body of ${type} removed`];
+    return responseChanges(schema, kept.schema, resolve, `${at} body`);
   });
   return [...headers, ...bodies];
 }
 
-function responsesChanges(old: OperationObject, now: OperationObject, { resolve, at }: Sides): string[] {
+function responsesChanges(old: OperationObject, now: OperationObject, { resolve, at }: Place): string[] {
   return [
     ...Object.entries(old.responses).flatMap(([status, response]) => {
-      const still = now.responses[status];
-      return still
-        ? answerChanges(response, still, { resolve, at: `${at} ${status}` })
+      const kept = now.responses[status];
+      return kept
+        ? responseObjectChanges(response, kept, { resolve, at: `${at} ${status}` })
         : [`${at}: response ${status} removed`];
     }),
-    // A client knows any 4xx and 5xx by its class (RFC 9110, 15); success may be decided by its exact status.
+    // Clients treat an unknown 4xx or 5xx by its class (RFC 9110, 15), but can check for the exact success status.
     ...names(now.responses)
       .filter((status) => /^[23]/.test(status) && !old.responses[status])
       .map((status) => `${at}: response ${status} is new`),
@@ -94,25 +95,27 @@ function responsesChanges(old: OperationObject, now: OperationObject, { resolve,
 }
 
 function securityChanges(old: OperationObject, now: OperationObject, at: string): string[] {
-  const alternatives = ({ security = [{}] }: OperationObject) => security.map((each) => JSON.stringify(each));
-  return alternatives(old).every((each) => alternatives(now).includes(each))
+  const alternatives = ({ security = [{}] }: OperationObject) =>
+    security.map((alternative) => JSON.stringify(alternative));
+  return alternatives(old).every((alternative) => alternatives(now).includes(alternative))
     ? []
-    : [`${at}: what authorizes a request changed`];
+    : [`${at}: security changed`];
 }
 
-/** Gives each side's references what they name in its own document. */
+/** Resolves references within the document that has them. */
 function resolver(old: Document, now: Document): Resolve {
-  const own = new WeakMap<object, Document>();
-  const claim = (value: unknown, document: Document): void => {
+  const documents = new WeakMap<object, Document>();
+  const remember = (value: unknown, document: Document): void => {
     if (typeof value !== "object" || value === null) return;
-    own.set(value, document);
-    for (const member of Object.values(value)) claim(member, document);
+    documents.set(value, document);
+    for (const member of Object.values(value)) remember(member, document);
   };
-  claim(old, old);
-  claim(now, now);
+  remember(old, old);
+  remember(now, now);
   return (schema) => {
     const { $ref, ...rest } = schema;
-    const target = own.get(schema)?.components.schemas[$ref?.replace("#/components/schemas/", "") ?? ""];
+    const target =
+      documents.get(schema)?.components.schemas[$ref?.replace("#/components/schemas/", "") ?? ""];
     return target ? { ...target, ...rest } : schema;
   };
 }
@@ -120,8 +123,11 @@ function resolver(old: Document, now: Document): Resolve {
 /**
  * Compares a released document with a new one.
  *
- * @returns every change that can break a client of the released one, in words and with its place; additions
- *   that a client need not know of are none
+ * oasdiff does more, but it is a Go binary outside npm, and `npm test` needs nothing but npm packages. This check covers
+ * the keywords that this document uses.
+ *
+ * @returns every change that can break a client of the released document, with its place. Additions that clients can
+ *   ignore are not among them
  */
 export function breakingChanges(old: Document, now: Document): string[] {
   const resolve = resolver(old, now);
@@ -135,12 +141,12 @@ export function breakingChanges(old: Document, now: Document): string[] {
       const at = `${method.toUpperCase()} ${path}`;
       const after = item[method];
       if (!after) return [`${at}: operation removed`];
-      const sides = { resolve, at };
+      const place = { resolve, at };
       return [
         ...(before.operationId === after.operationId ? [] : [`${at}: operationId changed`]),
-        ...parameterChanges(before.parameters ?? [], after.parameters ?? [], sides),
-        ...bodyChanges(before, after, sides),
-        ...responsesChanges(before, after, sides),
+        ...parameterChanges(before.parameters ?? [], after.parameters ?? [], place),
+        ...bodyChanges(before, after, place),
+        ...responsesChanges(before, after, place),
         ...securityChanges(before, after, at),
       ];
     });

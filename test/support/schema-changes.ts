@@ -1,4 +1,4 @@
-/** A JSON Schema without references outside its document. */
+/** A JSON Schema whose references stay within its document. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -11,21 +11,25 @@ export interface Schema {
   [keyword: string]: unknown;
 }
 
-/** Finds what a reference names. */
+/** Returns the schema that a reference names, or the schema itself. */
 export type Resolve = (schema: Schema) => Schema;
 
-/** What differs between two schemas, each in a few words with the place where. */
+/** Differences between two schemas, with their places. */
 type Changes = string[];
 
 const LOWER = ["minimum", "exclusiveMinimum", "minLength", "minItems"];
 const UPPER = ["maximum", "exclusiveMaximum", "maxLength", "maxItems"];
-/** What cannot be compared further: any difference counts. */
+/** Keywords whose values are not compared further: any difference counts. */
 const OPAQUE = ["pattern", "format", "const", "anyOf", "oneOf", "allOf", "not"];
 
 const typesOf = ({ type }: Schema) => (type === undefined ? undefined : [type].flat());
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The rules by which `narrow` takes less than `wide` does, members aside. */
+/** The default, which openapi/schemas.ts writes into the description of a member. */
+const defaultOf = ({ default: value, description }: Schema) =>
+  value ?? /Default: `(.*)`/.exec(String(description))?.[1];
+
+/** The rules by which `narrow` accepts less than `wide`, members aside. */
 function narrower(wide: Schema, narrow: Schema): Changes {
   const changes: Changes = [];
   const [types, fewer] = [typesOf(wide), typesOf(narrow)];
@@ -51,23 +55,23 @@ function narrower(wide: Schema, narrow: Schema): Changes {
 }
 
 /**
- * What clients may no longer send: the new schema must take all that the old one took, and mean the same.
+ * Finds requests that are no longer accepted, or mean something else.
  *
- * @param at where, for the messages
+ * @param at the place, for the messages
  */
 export function requestChanges(old: Schema, now: Schema, resolve: Resolve, at: string): Changes {
   const [before, after] = [resolve(old), resolve(now)];
   const changes = narrower(before, after).map((what) => `${at}: request narrowed: ${what}`);
-  if (!same(before.default, after.default)) changes.push(`${at}: default changed`);
+  if (!same(defaultOf(before), defaultOf(after))) changes.push(`${at}: default changed`);
   if (after.additionalProperties === false && before.additionalProperties !== false) {
-    changes.push(`${at}: other members are no longer taken`);
+    changes.push(`${at}: other members are no longer accepted`);
   }
   for (const name of after.required ?? []) {
     if (!before.required?.includes(name)) changes.push(`${at}: request property ${name} is now required`);
   }
   for (const [name, member] of Object.entries(before.properties ?? {})) {
-    const still = after.properties?.[name];
-    if (still) changes.push(...requestChanges(member, still, resolve, `${at}.${name}`));
+    const kept = after.properties?.[name];
+    if (kept) changes.push(...requestChanges(member, kept, resolve, `${at}.${name}`));
     else changes.push(`${at}: request property ${name} removed`);
   }
   if (before.items && after.items) {
@@ -77,10 +81,10 @@ export function requestChanges(old: Schema, now: Schema, resolve: Resolve, at: s
 }
 
 /**
- * What clients may now meet that they were not told of: the new schema must give nothing that the old one
- * did not. More members are no surprise; one more value of an enum is, since a client may handle each.
+ * Finds responses that a client of the old schema does not expect. New members are harmless. A new value of an enum is
+ * not, because clients can have a case for each value.
  *
- * @param at where, for the messages
+ * @param at the place, for the messages
  */
 export function responseChanges(old: Schema, now: Schema, resolve: Resolve, at: string): Changes {
   const [before, after] = [resolve(old), resolve(now)];
@@ -91,8 +95,8 @@ export function responseChanges(old: Schema, now: Schema, resolve: Resolve, at: 
     }
   }
   for (const [name, member] of Object.entries(before.properties ?? {})) {
-    const still = after.properties?.[name];
-    if (still) changes.push(...responseChanges(member, still, resolve, `${at}.${name}`));
+    const kept = after.properties?.[name];
+    if (kept) changes.push(...responseChanges(member, kept, resolve, `${at}.${name}`));
     else changes.push(`${at}: response property ${name} removed`);
   }
   if (before.items) changes.push(...responseChanges(before.items, after.items ?? {}, resolve, `${at}[]`));

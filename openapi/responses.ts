@@ -1,0 +1,114 @@
+import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.ts";
+import type { Operation } from "../lib/operations.ts";
+import { bodyExample, bodySchema, type Schema } from "./schemas.ts";
+
+/** The errors that every operation can return. */
+const COMMON: ErrorCode[] = [
+  "unauthorized",
+  "forbidden",
+  "too_many_requests",
+  "internal_error",
+  "unavailable",
+  "timeout",
+];
+/** The gateway returns these instead of the function, so they do not have the function's headers. */
+const BY_GATEWAY: ErrorCode[] = ["unauthorized", "too_many_requests", "timeout"];
+/** Both the gateway and the function can return these. */
+const BY_BOTH: ErrorCode[] = ["internal_error", "unavailable"];
+
+/** The content of a JSON body, as the document describes it. */
+export const json = (schema: Schema, example?: unknown) => ({
+  "application/json": { schema, ...(example === undefined ? {} : { example }) },
+});
+
+interface HeaderOptions {
+  /** whether every such response has the header */
+  required: boolean;
+  schema?: Schema;
+  example?: string | number;
+}
+
+const header = (description: string, { required, schema = { type: "string" }, example }: HeaderOptions) => ({
+  description,
+  required,
+  schema,
+  ...(example === undefined ? {} : { example }),
+});
+
+/** The headers of a deprecated operation's function (RFC 9745, 8594 and 5829). */
+function deprecationHeaders({ deprecation }: Operation, required: boolean) {
+  if (!deprecation) return {};
+  const { since, sunset } = deprecation;
+  return {
+    Deprecation: header("When the operation became deprecated (RFC 9745)", {
+      required,
+      example: `@${since.getTime() / 1000}`,
+    }),
+    Sunset: header("When the operation stops working (RFC 8594)", {
+      required,
+      example: sunset.toUTCString(),
+    }),
+    Link: header('URL of the successor with rel="successor-version" (RFC 5829)', { required }),
+  };
+}
+
+/** The headers that a function adds to every response. */
+const functionHeaders = (operation: Operation, required: boolean) => ({
+  "Cache-Control": header("Responses must not be cached", { required, example: "no-store" }),
+  ...deprecationHeaders(operation, required),
+});
+
+/** The gateway's header. Other gateways in front of the same functions need not send it. */
+const requestId = {
+  "x-amzn-RequestId": header("Id of the request. Include it in problem reports", { required: false }),
+};
+
+function errorResponse(operation: Operation, code: ErrorCode) {
+  const { "Retry-After": wait, "WWW-Authenticate": scheme } = errorHeaders(code);
+  const seconds = { type: "integer", format: "int32", minimum: 0 };
+  return {
+    description: errors[code].message,
+    headers: {
+      ...(BY_GATEWAY.includes(code) ? {} : functionHeaders(operation, !BY_BOTH.includes(code))),
+      ...(wait && {
+        "Retry-After": header("Seconds to wait before a retry (RFC 9110, 10.2.3)", {
+          required: true,
+          schema: seconds,
+          example: Number(wait),
+        }),
+      }),
+      ...(scheme && {
+        "WWW-Authenticate": header("How to authenticate (RFC 6750)", { required: true, example: scheme }),
+      }),
+      ...requestId,
+    },
+    content: json({ $ref: "#/components/schemas/Error" }, errorBody(code)),
+  };
+}
+
+/** Clients generated from the document can then read every error, such as the 405 of another method. */
+const otherError = {
+  description: "Any other error, such as the 404 of an unknown path or the 405 of an unknown method",
+  headers: requestId,
+  content: json({ $ref: "#/components/schemas/Error" }),
+};
+
+/**
+ * Describes every response of an operation.
+ *
+ * @returns the Responses Object (OpenAPI 3.1.1, 4.8.16)
+ */
+export function responses(operation: Operation) {
+  const { status, description, body, headers = {} } = operation.success;
+  const codes = [...new Set([...operation.errors, ...COMMON])];
+  const optional = Object.entries(headers).map(([name, text]) => [name, header(text, { required: false })]);
+  return {
+    [status]: {
+      description,
+      headers: { ...Object.fromEntries(optional), ...functionHeaders(operation, true), ...requestId },
+      content: json(bodySchema(body, "output"), bodyExample(body)),
+    },
+    ...Object.fromEntries(codes.map((code) => [errors[code].status, errorResponse(operation, code)])),
+    default: otherError,
+  };
+}
