@@ -8,7 +8,7 @@ const notFound = errorBody("not_found");
 const response = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
   status,
   body,
-  headers: new Headers(headers),
+  headers: new Headers({ "Cache-Control": "no-store", ...headers }),
 });
 
 // The comparison that every call of this suite runs, on responses that no service should return.
