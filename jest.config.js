@@ -4,6 +4,7 @@ export default {
   transform: { "\\.ts$": "<rootDir>/test/support/strip-types.js" },
   testMatch: ["<rootDir>/test/**/*.test.ts"],
   globalSetup: "<rootDir>/test/support/global-setup.ts",
+  setupFilesAfterEnv: ["<rootDir>/test/support/write-coverage.ts"],
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",
   // Two cores run the local service as well as the tests.
   maxWorkers: 2,
