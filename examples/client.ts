@@ -1,98 +1,162 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import createClient from "openapi-fetch";
-import type { components, operations, paths } from "./api.d.ts";
+import type { components, operations } from "./api.d.ts";
 
-// A typed client of the API, to copy from. It runs with
-//   BASE_URL=http://localhost:3000/v1 API_KEY=ask_local_... node examples/client.ts
+// A client of the API in one file, to copy together with api.d.ts. It needs no package, and runs wherever `fetch` is:
+// Node 20 or later, Deno, Bun and browsers. Never put an API key into a web page, though: keys belong on servers.
 
-export type NewPet = components["schemas"]["NewPet"];
-export type Pet = components["schemas"]["Pet"];
+/** JavaScript's numbers are exact up to 2^53 only, so int64 is bigint here. */
+type WithInt64<T> = { [K in keyof T]: K extends "id" | "categoryId" ? bigint : T[K] };
+
+export type NewPet = WithInt64<components["schemas"]["NewPet"]>;
+export type Pet = WithInt64<components["schemas"]["Pet"]>;
 export type PetFilter = Omit<NonNullable<operations["listPets"]["parameters"]["query"]>, "cursor">;
+export type ErrorCode = components["schemas"]["Error"]["code"];
 
-const ATTEMPTS = 5;
-/** No answer of this API asks for more, in seconds. */
-const LONGEST_WAIT = 60;
-
-/** An error that the API answered with; decide by its code. */
+/** An error response of the API. Check its code. */
 export class PetStoreError extends Error {
-  readonly code: components["schemas"]["Error"]["code"];
-  constructor({ code, message }: components["schemas"]["Error"]) {
-    super(message);
-    this.name = "PetStoreError";
+  override readonly name = "PetStoreError";
+  /** undefined if something between the client and the API responded, such as a proxy */
+  readonly code: ErrorCode | undefined;
+  readonly status: number;
+  /** quote it when you report a problem */
+  readonly requestId: string | undefined;
+
+  constructor({ status, text, headers }: Reply) {
+    const { code, message } = readError(text);
+    super(message ?? `The response has status ${status}.`);
     this.code = code;
+    this.status = status;
+    this.requestId = headers.get("x-amzn-requestid") ?? undefined;
   }
 }
 
-/** Sends a request, and sends it again when the service asks for it. A copy goes out, for a body is read once. */
-async function fetchWithRetries(request: Request): Promise<Response> {
-  for (let attempt = 1; ; attempt++) {
-    const response = await fetch(request.clone());
-    const wait = Number(response.headers.get("retry-after") ?? 1);
-    const again = response.status === 429 || response.status === 503;
-    if (!again || attempt === ATTEMPTS || !(wait <= LONGEST_WAIT)) return response;
-    await response.body?.cancel();
-    await sleep(wait * 1000);
-  }
+export interface ClientOptions {
+  /** ends in /v1 */
+  baseUrl: string;
+  /** with the scopes of the operations that the client calls */
+  apiKey: string;
+  /** how long a call can take with all its retries, in milliseconds */
+  deadline?: number;
+  /** how long one attempt can take, in milliseconds */
+  attemptTimeout?: number;
+  /** replaces the global `fetch` */
+  fetch?: typeof fetch;
+  /** replaces the clock, for tests */
+  clock?: { now(): number; sleep(milliseconds: number): Promise<void> };
 }
 
-/** The query of the next page's address (RFC 8288), if there is one. */
-function nextQuery(response: Response): string | undefined {
-  const link = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-  return link && new URL(link).searchParams.toString();
+interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Failures that can pass: too many requests, and errors of the service or of a gateway in front of it. */
+const RETRIED = [429, 500, 502, 503, 504];
+/** The longest pause before the first retry, in milliseconds. It doubles with every retry. */
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 5000;
+
+const systemClock = {
+  now: () => Date.now(),
+  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+};
+
+function readError(text: string): Partial<components["schemas"]["Error"]> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /**
- * Makes a client of one deployment.
- *
- * @param baseUrl ends in /v1
- * @param apiKey with the scopes of the operations it is used for
- * @returns its methods; each throws PetStoreError for what the API refuses
+ * Parses the JSON of pets without rounding. `JSON.parse` alone rounds integers beyond 2^53, so it gets them as strings.
+ * The second alternative skips string values, whatever they contain.
  */
-export function petStore(baseUrl: string, apiKey: string) {
-  const client = createClient<paths>({
-    baseUrl,
-    headers: { Authorization: `Bearer ${apiKey}` },
-    fetch: fetchWithRetries,
-  });
-
-  return {
-    /** Adds an animal once, however often the request has to be sent. */
-    async add(pet: NewPet): Promise<Pet> {
-      const { data, error } = await client.POST("/pets", {
-        body: pet,
-        headers: { "Idempotency-Key": randomUUID() },
-      });
-      if (error) throw new PetStoreError(error);
-      return data;
-    },
-
-    /** Walks through all animals, page by page, while they are asked for. */
-    async *list(filter: PetFilter = {}): AsyncGenerator<Pet> {
-      let next: string | undefined;
-      do {
-        const query = next;
-        const { data, error, response } = await client.GET("/pets", {
-          params: { query: filter },
-          // The link's own query, as it is: only its address says how to go on.
-          ...(query && { querySerializer: () => query }),
-        });
-        if (error) throw new PetStoreError(error);
-        yield* data;
-        next = nextQuery(response);
-      } while (next);
-    },
-  };
+function parsePets<T>(json: string): T {
+  const quoted = json.replace(/"(id|categoryId)"\s*:\s*(-?\d+)|"(?:[^"\\]|\\.)*"/g, (token, name, digits) =>
+    digits === undefined ? token : `"${name}":"${digits}"`,
+  );
+  const toBigInt = (name: string, value: unknown) =>
+    name === "id" || name === "categoryId" ? BigInt(String(value)) : value;
+  return JSON.parse(quoted, toBigInt) as T;
 }
 
-if (import.meta.main) {
-  const { BASE_URL, API_KEY } = process.env;
-  if (!BASE_URL || !API_KEY) throw new Error("Set BASE_URL and API_KEY to what `npm start` prints.");
-  const store = petStore(BASE_URL, API_KEY);
-  for (const name of ["Rex", "Tom", "Polly"]) {
-    const pet = await store.add({ name, categoryId: 1 });
-    console.log(`Added ${pet.name} as ${pet.id}.`);
+/** Writes a pet as JSON, its bigint members as integers. */
+function stringifyPet(pet: NewPet): string {
+  const members = Object.entries(pet)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `"${name}":${typeof value === "bigint" ? value : JSON.stringify(value)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** The query of the next page (RFC 8288), or undefined on the last page. Only its query is used: the key stays here. */
+function nextQuery({ headers }: Reply): string | undefined {
+  const link = /<([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
+  return link && new URL(link).search;
+}
+
+/**
+ * Makes a client of one deployment. Its methods retry lost connections, time-outs, 429, 500, 502, 503 and 504 with
+ * growing random pauses, and wait at least as long as `Retry-After` says.
+ *
+ * @returns the methods; they throw PetStoreError for an error response, and the error of `fetch` if the last attempt
+ *   got no response before the deadline
+ */
+export function petStore(options: ClientOptions) {
+  const { baseUrl, apiKey, deadline = 60_000, attemptTimeout = 10_000, clock = systemClock } = options;
+  const send = options.fetch ?? globalThis.fetch;
+
+  async function attempt(url: URL, init: RequestInit, timeout: number): Promise<Reply> {
+    const response = await send(url, { ...init, signal: AbortSignal.timeout(timeout) });
+    // Reading the body is part of the attempt: the connection can be lost here too.
+    return { status: response.status, headers: response.headers, text: await response.text() };
   }
-  for await (const { id, name, status } of store.list({ limit: 100 }))
-    console.log(`${id} ${name} (${status})`);
+
+  async function call(
+    path: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Reply> {
+    const end = clock.now() + deadline;
+    // An invalid URL or key throws here, before the loop that retries.
+    const url = new URL(baseUrl + path);
+    const request = { ...init, headers: new Headers({ ...init.headers, Authorization: `Bearer ${apiKey}` }) };
+    for (let retries = 0; ; retries++) {
+      let reply: Reply | undefined;
+      let failure: unknown;
+      try {
+        reply = await attempt(url, request, Math.min(attemptTimeout, end - clock.now()));
+      } catch (error) {
+        failure = error;
+      }
+      if (reply && reply.status < 400) return reply;
+
+      const wait = (Number(reply?.headers.get("retry-after")) || 0) * 1000;
+      const pause = wait + Math.round(Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** retries));
+      const canRetry = !reply || RETRIED.includes(reply.status);
+      if (!canRetry || clock.now() + pause >= end) throw reply ? new PetStoreError(reply) : failure;
+      await clock.sleep(pause);
+    }
+  }
+
+  return {
+    /** Adds an animal once, however often the request is sent: every attempt has the same Idempotency-Key. */
+    async add(pet: NewPet): Promise<Pet> {
+      const headers = { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() };
+      const { text } = await call("/pets", { method: "POST", headers, body: stringifyPet(pet) });
+      return parsePets(text);
+    },
+
+    /** Returns all animals one by one, and requests the pages as needed. */
+    async *list(filter: PetFilter = {}): AsyncGenerator<Pet> {
+      const query = new URLSearchParams();
+      if (filter.limit !== undefined) query.set("limit", String(filter.limit));
+      if (filter.status !== undefined) query.set("status", filter.status);
+      for (let search: string | undefined = `?${query}`; search !== undefined; ) {
+        const reply: Reply = await call(`/pets${search}`);
+        yield* parsePets<Pet[]>(reply.text);
+        search = nextQuery(reply);
+      }
+    },
+  };
 }

@@ -1,0 +1,15 @@
+import { petStore } from "./client.ts";
+
+// Adds three animals and lists all. Run it with
+//   BASE_URL=http://localhost:3000/v1 API_KEY=ask_local_... npx node examples/demo.ts
+// Deno and Bun run it as it is. Node 20 does not read TypeScript: compile it first, for example with esbuild.
+
+const { BASE_URL: baseUrl, API_KEY: apiKey } = process.env;
+if (!baseUrl || !apiKey) throw new Error("Set BASE_URL and API_KEY to what `npm start` prints.");
+
+const store = petStore({ baseUrl, apiKey });
+for (const name of ["Rex", "Tom", "Polly"]) {
+  const pet = await store.add({ name, categoryId: 1n });
+  console.log(`Added ${pet.name} as ${pet.id}.`);
+}
+for await (const { id, name, status } of store.list({ limit: 100 })) console.log(`${id} ${name} (${status})`);
