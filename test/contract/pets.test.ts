@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { encodeCursor } from "../../lib/cursor.ts";
 import { type Pet, PetStatus } from "../../lib/pet.ts";
 import { eventually } from "../support/eventually.ts";
-import { add, call, followLinks, nextLink, post } from "./client.ts";
+import { add, atOnce, call, followLinks, nextLink, post } from "./client.ts";
 
 describe("POST /pets", () => {
   it("adds a pet under an id that the service assigns, and returns it", async () => {
@@ -38,9 +38,7 @@ describe("POST /pets", () => {
   });
 
   it("assigns different ids to pets that are added at once", async () => {
-    const pets = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => add({ name: `At once ${n}`, categoryId: 1n })),
-    );
+    const pets = await atOnce(50, (n) => add({ name: `At once ${n}`, categoryId: 1n }));
     expect(new Set(pets.map((pet) => pet.id)).size).toBe(50);
   });
 });
@@ -53,7 +51,7 @@ describe("POST /pets with an Idempotency-Key", () => {
     const body = '{"name":"Once","categoryId":9007199254740993}';
     const first = await post(body, headers);
     expect(first.status).toBe(201);
-    const again = await Promise.all(Array.from({ length: 10 }, () => post(body, headers)));
+    const again = await atOnce(10, () => post(body, headers));
     expect(new Set(again.map(({ status, text }) => `${status} ${text}`))).toEqual(
       new Set([`201 ${first.text}`]),
     );
@@ -73,7 +71,7 @@ describe("POST /pets with an Idempotency-Key", () => {
 
 describe("GET /pets", () => {
   it("returns at most 20 pets without a limit, and as many as the limit says", async () => {
-    await Promise.all(Array.from({ length: 21 }, () => add({ name: "Many", categoryId: 1n })));
+    await atOnce(21, () => add({ name: "Many", categoryId: 1n }));
     await eventually(
       () => call("/pets"),
       (reply) => {

@@ -2,23 +2,37 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { waitUntilConsistent } from "./preflight.ts";
 
 /** `npm run test:contract -- --url <base URL> --key <API key>`: the contract suite against any deployment. */
-const { url, key, help } = parseArgs({
-  options: { url: { type: "string" }, key: { type: "string" }, help: { type: "boolean", short: "h" } },
-}).values;
+const { values } = parseArgs({
+  options: {
+    url: { type: "string" },
+    key: { type: "string" },
+    wait: { type: "string", default: "60" },
+    help: { type: "boolean", short: "h" },
+  },
+});
+const { key, wait, help } = values;
+const url = values.url?.replace(/\/$/, "");
 
-if (help || !url || !key) {
-  console.error(
-    "Usage: npm run test:contract -- --url <base URL, ending in /v1> --key <API key with both scopes>",
-  );
+if (help || !url || !key || !/^\d+$/.test(wait)) {
+  console.error(`Usage: npm run test:contract -- --url <base URL, ending in /v1> --key <API key with both scopes>
+  --wait <seconds>  how long to wait at most until the stage accepts the key (60)`);
   process.exit(help ? 0 : 2);
+}
+
+try {
+  await waitUntilConsistent(url, key, { seconds: Number(wait) });
+} catch (error) {
+  console.error(`test:contract: ${(error as Error).message}`);
+  process.exit(1);
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
 spawn(process.execPath, ["--experimental-vm-modules", jest, "--config", `${root}/jest.contract.config.js`], {
   cwd: root,
-  env: { ...process.env, CONTRACT_URL: url.replace(/\/$/, ""), CONTRACT_KEY: key },
+  env: { ...process.env, CONTRACT_URL: url, CONTRACT_KEY: key },
   stdio: "inherit",
 }).on("close", (code) => process.exit(code ?? 1));
