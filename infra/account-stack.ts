@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnOutput, RemovalPolicy, Stack, StringConcat, Tokenization } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import {
   type IOidcProvider,
@@ -69,7 +69,12 @@ export class AccountStack extends Stack {
     }
     if (repository.diffRole) {
       const role = this.#addRole("Diff", provider, repository, "pull_request");
-      this.#allowRoles(role, `${BOOTSTRAP}-lookup-role-${this.account}-${this.region}`);
+      this.#allow(
+        role,
+        ["sts:AssumeRole"],
+        "iam",
+        `role/${BOOTSTRAP}-lookup-role-${this.account}-${this.region}`,
+      );
     }
   }
 
@@ -91,42 +96,31 @@ export class AccountStack extends Stack {
     return role;
   }
 
-  #allowRoles(role: Role, roleName: string): void {
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ["sts:AssumeRole"],
-        resources: [`arn:${this.partition}:iam::${this.account}:role/${roleName}`],
-      }),
-    );
-  }
-
   /** What `cdk deploy` needs: the roles of the bootstrap do the work. */
   #allowDeployment(role: Role, stage: string): void {
-    this.#allowRoles(role, `${BOOTSTRAP}-*-${this.account}-${this.region}`);
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ["cloudformation:DescribeStacks"],
-        resources: [
-          `arn:${this.partition}:cloudformation:${this.region}:${this.account}:stack/${stackName(stage)}/*`,
-        ],
-      }),
-    );
-    acknowledge(
-      role,
-      "IAM5",
-      "Of the bootstrap's roles and of this stage's stack and tables, names end differently.",
-    );
+    this.#allow(role, ["sts:AssumeRole"], "iam", `role/${BOOTSTRAP}-*-${this.account}-${this.region}`);
+    this.#allow(role, ["cloudformation:DescribeStacks"], "cloudformation", `stack/${stackName(stage)}/*`);
   }
 
   /** What `npm run keys` needs, with which a workflow issues the key for its own checks. */
   #allowKeysCommand(role: Role, stage: string): void {
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ["dynamodb:Scan", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-        resources: [
-          `arn:${this.partition}:dynamodb:${this.region}:${this.account}:table/${stackName(stage)}-Keys*`,
-        ],
-      }),
+    const actions = ["dynamodb:Scan", "dynamodb:PutItem", "dynamodb:UpdateItem"];
+    this.#allow(role, actions, "dynamodb", `table/${stackName(stage)}-Keys*`);
+  }
+
+  /** Allows actions on resources of this account, whose names can end with what AWS or the bootstrap adds. */
+  #allow(role: Role, actions: string[], service: string, resource: string): void {
+    const region = service === "iam" ? "" : this.region;
+    const arn = `arn:${this.partition}:${service}:${region}:${this.account}:${resource}`;
+    role.addToPolicy(new PolicyStatement({ actions, resources: [arn] }));
+    if (!resource.includes("*")) return;
+    const written = Tokenization.reverseString(arn).mapTokens({
+      mapToken: (token) => `<${this.resolve(token).Ref}>`,
+    });
+    acknowledge(
+      role,
+      `IAM5[Resource::${written.join(new StringConcat())}]`,
+      "AWS or the bootstrap adds the end of these names.",
     );
   }
 }

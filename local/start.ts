@@ -83,7 +83,7 @@ async function start(): Promise<void> {
   cleanUp.push(() => rm(assembly, { recursive: true }));
   const synthesis = new AbortController();
   cleanUp.push(() => synthesis.abort());
-  await synthesize(assembly, [localStack], synthesis.signal);
+  await synthesize(assembly, [localStack], synthesis);
   const stack = readStack(assembly, localStack);
 
   progress("Creating the tables and the local key ...");

@@ -10,17 +10,22 @@ const app = fileURLToPath(new URL("../app.ts", import.meta.url));
  *
  * @param folder an empty folder for the result
  * @param stacks names or patterns of the stacks whose functions are bundled
- * @param signal ends the app before it is done
+ * @param options.signal ends the app before it is done
+ * @param options.context what `cdk --context` would set
  * @throws Error with the app's own output when it fails
  */
-export async function synthesize(folder: string, stacks: string[], signal?: AbortSignal): Promise<void> {
+export async function synthesize(
+  folder: string,
+  stacks: string[],
+  { signal, context = {} }: { signal?: AbortSignal; context?: Record<string, string> } = {},
+): Promise<void> {
   // The functions are CommonJS, whatever a package.json above this folder says.
   await writeFile(join(folder, "package.json"), "{}");
   const child = spawn(process.execPath, [app], {
     env: {
       ...process.env,
       CDK_OUTDIR: folder,
-      CDK_CONTEXT_JSON: JSON.stringify({ "aws:cdk:bundling-stacks": stacks }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, "aws:cdk:bundling-stacks": stacks }),
     },
     stdio: ["ignore", "pipe", "pipe"],
     ...(signal && { signal }),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the emulator does not know at all; a template that has any of it is refused as a whole. */
+/** What the emulator does not support; it refuses a whole template that has any of it. */
 const UNKNOWN = [
   "AWS::CodeDeploy::Application",
   "AWS::CodeDeploy::DeploymentGroup",
@@ -13,9 +13,9 @@ const UNKNOWN = [
 type Json = any;
 
 /**
- * Takes out of an assembly's templates what the emulator does not know.
+ * Removes from an assembly's templates what the emulator does not support.
  *
- * @returns the resources that were taken out, as `stack: type id`
+ * @returns the removed resources, as `stack: type id`
  */
 export function removeUnknown(assembly: string): string[] {
   const removed: string[] = [];
@@ -34,7 +34,7 @@ export function removeUnknown(assembly: string): string[] {
 }
 
 /**
- * Copies an assembly and changes the code of every function in it, as an edit and a new synthesis would.
+ * Copies an assembly and changes the code of every function in it, as an edit and a new synthesis do.
  *
  * @returns how many functions were changed
  */

@@ -4,19 +4,19 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
-// Python packages; they are installed into a folder of this run alone.
+// Python packages, installed into a folder of this run.
 const EMULATOR = "ministack==1.5.33";
 const LINTER = "cfn-lint==1.58.0";
 
 export const REGION = "us-east-1";
 
-/** The Python tools of a run, in a virtual environment that goes with its folder. */
+/** The Python tools of a run, in a virtual environment inside its folder. */
 export interface Tools {
   emulator: string;
   linter: string;
 }
 
-/** @throws Error when Python or its packages cannot be had here */
+/** @throws Error when Python or its packages cannot be installed */
 export function installTools(folder: string): Tools {
   const venv = join(folder, "venv");
   try {
@@ -33,7 +33,7 @@ export function installTools(folder: string): Tools {
 
 /** A running emulator of AWS. */
 export interface Emulator {
-  /** what an AWS client needs to talk to it */
+  /** the environment of an AWS client that calls it */
   environment: Record<string, string>;
   stop(): void;
 }
@@ -90,15 +90,15 @@ export async function startEmulator({ emulator }: Tools, folder: string): Promis
   };
 }
 
-/** A way to reach a deployed API by a plain address, as DNS and TLS make one in AWS. */
+/** A plain address of a deployed API, which DNS and TLS provide in AWS. */
 export interface Entrance {
   baseUrl: string;
   server: Server;
 }
 
 /**
- * Serves an API of the emulator under an address of its own. The emulator tells APIs apart by host name,
- * and the links in its answers carry that name.
+ * Serves an API of the emulator under an address of its own. The emulator selects the API by host name, and the links in
+ * its responses contain that name.
  *
  * @param deployedUrl the stack's output BaseUrl
  */

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
-import { App } from "aws-cdk-lib";
+import { App, Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
 import { AccountStack } from "../../infra/account-stack.ts";
 import type { Repository } from "../../infra/repository.ts";
 import { accountStack, stages } from "../../infra/stages.ts";
@@ -16,7 +17,14 @@ export const exampleRepository: Repository = {
   diffRole: true,
 };
 
-/** Builds the account stack for a repository, which infra/repository.ts leaves undefined. */
-export function accountStackFor(repository: Repository | undefined): AccountStack {
-  return new AccountStack(new App({ context: featureFlags }), accountStack, { stages, repository });
+/**
+ * Synthesizes the account stack for a repository, which infra/repository.ts leaves undefined.
+ *
+ * @param outdir an empty folder for the assembly
+ */
+export function synthesizeAccount(repository: Repository, outdir: string): void {
+  const app = new App({ context: featureFlags, outdir });
+  new AccountStack(app, accountStack, { stages, repository });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  app.synth();
 }

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { App } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { synthesize } from "../../infra/assembly/synthesize.ts";
+import { AnimalStoreStack } from "../../infra/stack.ts";
+import { type Stage, stackName, stages } from "../../infra/stages.ts";
+import { readTemplate } from "./normalize.ts";
+
+// What the stages do not use, and what the runbook uses once.
+
+const featureFlags = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json");
+const production = stages.find(({ name }) => name === "production") as Stage;
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "animal-store-options-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("cdk -c protection=off -c releaseAlarms=off", () => {
+  const stack = stackName("production");
+  let assembly: string;
+
+  beforeAll(async () => {
+    assembly = mkdtempSync(join(folder, "context-"));
+    await synthesize(assembly, [], { context: { protection: "off", releaseAlarms: "off" } });
+  });
+
+  it("makes a first creation that can be deleted and repeated, and still keeps data afterwards", async () => {
+    const manifest = JSON.parse(await readFile(join(assembly, "manifest.json"), "utf8"));
+    expect(manifest.artifacts[stack].properties.terminationProtection ?? false).toBe(false);
+    const template = Template.fromJSON(readTemplate(assembly, stack));
+    template.resourcePropertiesCountIs("AWS::DynamoDB::Table", { DeletionProtectionEnabled: true }, 0);
+    const kept = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
+    expect(Object.keys(template.findResources("AWS::DynamoDB::Table", kept))).toHaveLength(2);
+  });
+
+  it("releases although alarms are on", () => {
+    const template = Template.fromJSON(readTemplate(assembly, stack));
+    const ignored = { AlarmConfiguration: Match.objectLike({ Enabled: false }) };
+    template.resourcePropertiesCountIs("AWS::CodeDeploy::DeploymentGroup", ignored, 4);
+  });
+});
+
+describe("a stage with every option", () => {
+  let template: Template;
+
+  beforeAll(() => {
+    const stage: Stage = {
+      ...production,
+      canary: false,
+      domain: {
+        name: "api.example.com",
+        certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
+        hostedZoneId: "Z1",
+        hostedZoneName: "example.com",
+      },
+      provisionedConcurrency: { operation: 5, authorizer: 2 },
+      reservedConcurrency: { operation: 50, authorizer: 20 },
+      statusShards: { read: 8, write: 4 },
+    };
+    const context = { ...featureFlags, "aws:cdk:bundling-stacks": [] };
+    const app = new App({ context, outdir: mkdtempSync(join(folder, "options-")) });
+    template = Template.fromStack(new AnimalStoreStack(app, "stack", stage, { ignoreAlarms: false }));
+  });
+
+  it("turns the default endpoint off for a custom domain name, with the same TLS policy", () => {
+    const tls = { SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09", EndpointAccessMode: "STRICT" };
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", { ...tls, DisableExecuteApiEndpoint: true });
+    template.hasResourceProperties("AWS::ApiGateway::DomainName", { ...tls, DomainName: "api.example.com" });
+    template.hasResourceProperties("AWS::ApiGateway::BasePathMapping", { BasePath: "v1" });
+    template.hasOutput("BaseUrl", { Value: "https://api.example.com/v1" });
+  });
+
+  it("keeps instances started on the alias that callers invoke, also without a canary", () => {
+    const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
+    const provisioned = aliases.map(
+      ({ Properties }) => Properties.ProvisionedConcurrencyConfig.ProvisionedConcurrentExecutions,
+    );
+    expect(provisioned.sort()).toEqual([2, 5, 5, 5]);
+    const invoked = [
+      ...Object.values(template.findResources("AWS::ApiGateway::Authorizer")),
+      ...Object.values(template.findResources("AWS::ApiGateway::Method")),
+    ].flatMap(({ Properties }) => Properties.AuthorizerUri ?? Properties.Integration.Uri ?? []);
+    expect(invoked).toHaveLength(4);
+    for (const uri of invoked) expect(JSON.stringify(uri)).toMatch(/"Ref":"\w+Live\w+"/);
+  });
+
+  it("reserves concurrency for each function", () => {
+    const functions = Object.values(template.findResources("AWS::Lambda::Function"));
+    const reserved = functions.map(({ Properties }) => Properties.ReservedConcurrentExecutions);
+    expect(reserved.sort()).toEqual([20, 50, 50, 50]);
+  });
+
+  it("gives listPets the shards to read and createPet those to write", () => {
+    const functions = Object.entries(template.findResources("AWS::Lambda::Function"));
+    const shards = (prefix: string) =>
+      functions.find(([id]) => id.startsWith(prefix))?.[1].Properties.Environment.Variables.STATUS_SHARDS;
+    expect([shards("ListPets"), shards("CreatePet")]).toEqual(["8", "4"]);
+  });
+});
