@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 export interface Server {
   /** base URL of the operations */
   url: string;
-  /** headers of every request */
-  headers: Record<string, string>;
+  /** the API key that its requests need */
+  key?: string;
   stop(): Promise<void>;
 }
 
@@ -35,15 +35,13 @@ async function launch(script: string, args: string[], environment: NodeJS.Proces
   throw new Error(`${script} ended:\n${output}`);
 }
 
-const json = { "content-type": "application/json" };
-
 /** The local service as `npm start` runs it, on an embedded store in the folder. */
 export async function startLocalService(folder: string): Promise<Server> {
   const environment = { DATA_DIR: join(folder, "service"), PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "" };
   const pattern = /^Base URL: (\S+)\nAPI key: (\S+)\n/m;
   const { values, stop } = await launch("../../local/start.ts", [], environment, pattern);
-  const [url = "", key] = values;
-  return { url, headers: { ...json, authorization: `Bearer ${key}` }, stop };
+  const [url = "", key = ""] = values;
+  return { url, key, stop };
 }
 
 /** The bare server, on an embedded store in the folder that has a process of its own. */
@@ -60,5 +58,5 @@ export async function startBareServer(folder: string, table: string, assembly: s
     await bare.stop();
     await store.stop();
   };
-  return { url: bare.values[0] ?? "", headers: json, stop };
+  return { url: bare.values[0] ?? "", stop };
 }

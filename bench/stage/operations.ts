@@ -1,0 +1,68 @@
+import { type HttpClient, type HttpRequest, Latencies } from "../http.ts";
+import { format, table } from "../report.ts";
+import { body } from "../requests.ts";
+import { openLoop } from "./open-loop.ts";
+
+/** Seconds of requests that are sent first and not counted, at most. */
+const WARM_UP = 5;
+
+/** The requests, which are sent in turns. `petId` is the id of an existing pet. */
+const operations = (petId: string): { name: string; request: HttpRequest }[] => [
+  { name: "listPets, all", request: { path: "/pets" } },
+  { name: "listPets, one status", request: { path: "/pets?status=sold" } },
+  { name: "getPet", request: { path: `/pets/${petId}` } },
+  { name: "createPet", request: { path: "/pets", method: "POST", body } },
+];
+
+interface Outcome {
+  name: string;
+  latencies: Latencies;
+  /** why requests failed: a status of 400 or more, or the code of a network error */
+  failures: string[];
+}
+
+/** Sends requests of all operations in turns. @param rate requests a second, of all operations together */
+async function sendInTurns(
+  client: HttpClient,
+  petId: string,
+  rate: number,
+  seconds: number,
+): Promise<Outcome[]> {
+  const turns = operations(petId).map(({ name, request }) => ({
+    request,
+    outcome: { name, latencies: new Latencies(), failures: [] as string[] },
+  }));
+  await openLoop(rate, Math.ceil(rate * seconds), async (n, due) => {
+    const { request, outcome } = turns[n % turns.length] as (typeof turns)[number];
+    try {
+      const status = await client.send(request);
+      if (status >= 400) outcome.failures.push(`status ${status}`);
+    } catch (error) {
+      outcome.failures.push((error as NodeJS.ErrnoException).code ?? (error as Error).message);
+    }
+    outcome.latencies.record(performance.now() - due);
+  });
+  return turns.map(({ outcome }) => outcome);
+}
+
+/**
+ * Measures the latency of the operations at a constant rate, once the instances are warm.
+ *
+ * @param petId the id of an existing pet
+ * @param rate requests a second, of all operations together
+ * @returns a table, and the reasons why requests failed
+ */
+export async function measureOperations(client: HttpClient, petId: string, rate: number, seconds: number) {
+  await sendInTurns(client, petId, rate, Math.min(WARM_UP, seconds));
+  const outcomes = await sendInTurns(client, petId, rate, seconds);
+  const rows = outcomes.map(({ name, latencies, failures }) => [
+    name,
+    format(latencies.count, 0),
+    format(failures.length, 0),
+    ...[50, 90, 99].map((percent) => format(latencies.percentile(percent))),
+  ]);
+  return {
+    table: table(["", "requests", "failed", "p50, ms", "p90, ms", "p99, ms"], rows),
+    failures: outcomes.flatMap(({ failures }) => failures),
+  };
+}
