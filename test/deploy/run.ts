@@ -57,11 +57,11 @@ async function keys(stage: string, ...args: string[]): Promise<any> {
 }
 
 /** Runs asynchronously, because this process forwards its requests. */
-async function contractSuite(url: string, key: string): Promise<void> {
-  const args = ["test/contract/run.ts", "--url", url, "--key", key];
+async function runAgainst(url: string, key: string, script: string, ...options: string[]): Promise<void> {
+  const args = [script, "--url", url, "--key", key, ...options];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", timeout: 180_000 });
   const [code] = await once(child, "close");
-  assert.equal(code, 0, "The contract suite failed.");
+  assert.equal(code, 0, `${script} failed.`);
 }
 
 const call = (baseUrl: string, path: string, key: string, body?: string) =>
@@ -119,9 +119,12 @@ async function prove(): Promise<void> {
     step(`Issue a key and run the contract suite against ${stage}`);
     const key = await keys(stage, "issue", "--name", "deployment test", "--yes");
     issued[stage] = key;
-    await contractSuite(urls[stage] ?? "", key.key);
+    await runAgainst(urls[stage] ?? "", key.key, "test/contract/run.ts");
   }
   const [stagingKey, productionKey] = [issued.staging?.key ?? "", issued.production?.key ?? ""];
+
+  step("Measure staging from the client's side");
+  await runAgainst(staging, stagingKey, "bench/stage/run.ts", "--seconds", "5");
 
   step("Each stage refuses the keys of the other and has data of its own");
   assert.equal(await status(production, "/pets", stagingKey), 401);
