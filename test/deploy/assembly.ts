@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the emulator does not support; it refuses a whole template that has any of it. */
-const UNKNOWN = [
+/** The types that the emulator does not support; it refuses a whole template that has any of them. */
+const UNSUPPORTED = [
   "AWS::CodeDeploy::Application",
   "AWS::CodeDeploy::DeploymentGroup",
   "AWS::WAFv2::WebACLAssociation",
@@ -17,12 +17,13 @@ type Json = any;
  *
  * @returns the removed resources, as `stack: type id`
  */
-export function removeUnknown(assembly: string): string[] {
+export function removeUnsupported(assembly: string): string[] {
   const removed: string[] = [];
   for (const file of readdirSync(assembly).filter((name) => name.endsWith(".template.json"))) {
     const template = JSON.parse(readFileSync(join(assembly, file), "utf8"));
     for (const [id, resource] of Object.entries<Json>(template.Resources)) {
-      if (UNKNOWN.includes(resource.Type)) {
+      const isMetricMath = resource.Type === "AWS::CloudWatch::Alarm" && resource.Properties.Metrics;
+      if (UNSUPPORTED.includes(resource.Type) || isMetricMath) {
         removed.push(`${file.replace(".template.json", "")}: ${resource.Type} ${id}`);
         delete template.Resources[id];
       }

@@ -9,7 +9,7 @@ import { synthesize } from "../../infra/assembly/synthesize.ts";
 import { accountStack, stackName } from "../../infra/stages.ts";
 import { exampleRepository, synthesizeAccount } from "../infra/account.ts";
 import { keysCli } from "../support/keys-cli.ts";
-import { changeFunctions, removeUnknown } from "./assembly.ts";
+import { changeFunctions, removeUnsupported } from "./assembly.ts";
 import { type Emulator, installTools, openEntrance, REGION, startEmulator } from "./emulator.ts";
 
 /**
@@ -90,7 +90,7 @@ async function prove(): Promise<void> {
   execFileSync(tools.linter, ["--ignore-checks", "W3005", "--regions", REGION, "--", ...templates], {
     stdio: "inherit",
   });
-  const removed = removeUnknown(assembly);
+  const removed = removeUnsupported(assembly);
 
   step("Bootstrap, and deploy the account stack for an example repository");
   emulator = await startEmulator(tools, folder);
