@@ -1,13 +1,23 @@
-import { createHash } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { createHash, randomUUID } from "node:crypto";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
 import { IDEMPOTENCY_SECONDS } from "../limits.ts";
 import type { IdempotencyToken, NewPet } from "../pet.ts";
 import { drawId } from "../pet-id.ts";
+import { conditionHeld } from "./client.ts";
 
 /** When a claim expires, in seconds since 1970. DynamoDB deletes it days later, so the code checks the time as well. */
 export const CLAIM_TTL_ATTRIBUTE = "expiresAt";
+
+/** What the requests of one creation share. */
+interface Claim {
+  /** the claim's key in the table */
+  hash: string;
+  /** the creation's own id: a token that is used again after 24 hours starts another creation */
+  creation: string;
+  /** the id that the pet gets */
+  petId: bigint;
+}
 
 const ATTEMPTS = 5;
 
@@ -33,36 +43,31 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
     ping: (signal: AbortSignal) => read("-", signal),
 
     /**
-     * Claims an id for a creation, or finds the id that an earlier request claimed.
+     * Claims an id for a creation, or finds the claim of an earlier request.
      *
-     * @returns the claim's hash and the id
      * @throws ApiError `idempotency_mismatch` when the token was used for another pet
      */
-    async claim(token: IdempotencyToken, pet: NewPet): Promise<{ hash: string; id: bigint }> {
+    async claim(token: IdempotencyToken, pet: NewPet): Promise<Claim> {
       const hash = sha256([token.caller, token.key]);
       const fingerprint = sha256([pet.name, String(pet.categoryId), pet.status]);
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        const id = drawId();
-        const now = Math.floor(Date.now() / 1000);
-        try {
-          await client.send(
-            new PutCommand({
-              TableName: table,
-              Item: { hash, fingerprint, petId: id, [CLAIM_TTL_ATTRIBUTE]: now + IDEMPOTENCY_SECONDS },
-              ConditionExpression: `attribute_not_exists(#hash) OR ${CLAIM_TTL_ATTRIBUTE} <= :now`,
-              ExpressionAttributeNames: { "#hash": "hash" },
-              ExpressionAttributeValues: { ":now": now },
-            }),
-          );
-          return { hash, id };
-        } catch (error) {
-          if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        }
-        const claim = await read(hash);
-        // It can have expired, or been deleted, since the write failed.
-        if (!claim || claim[CLAIM_TTL_ATTRIBUTE] <= now) continue;
-        if (claim.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
-        return { hash, id: claim.petId };
+        const claim = { hash, creation: randomUUID(), petId: drawId() };
+        const now = Date.now() / 1000;
+        const expiresAt = Math.ceil(now) + IDEMPOTENCY_SECONDS;
+        const put = new PutCommand({
+          TableName: table,
+          Item: { ...claim, fingerprint, [CLAIM_TTL_ATTRIBUTE]: expiresAt },
+          ConditionExpression: `attribute_not_exists(#hash) OR ${CLAIM_TTL_ATTRIBUTE} <= :now`,
+          ExpressionAttributeNames: { "#hash": "hash" },
+          ExpressionAttributeValues: { ":now": Math.floor(now) },
+        });
+        if (await conditionHeld(client.send(put))) return claim;
+
+        const found = await read(hash);
+        // It can have expired, and been deleted, since the write failed.
+        if (!found) continue;
+        if (found.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
+        return { hash, creation: found.creation, petId: found.petId };
       }
       throw new ApiError("unavailable");
     },
@@ -71,26 +76,22 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
      * Replaces the id of a claim, because another pet has it.
      *
      * @returns the new id, which a concurrent retry can have drawn
+     * @throws ApiError `unavailable` when the claim has expired
      */
-    async redraw(hash: string, taken: bigint): Promise<bigint> {
+    async redraw({ hash, creation, petId }: Claim): Promise<bigint> {
       const id = drawId();
-      try {
-        await client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { hash },
-            UpdateExpression: "SET petId = :id",
-            ConditionExpression: "petId = :taken",
-            ExpressionAttributeValues: { ":id": id, ":taken": taken },
-          }),
-        );
-        return id;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
-      const claim = await read(hash);
-      if (!claim) throw new ApiError("unavailable");
-      return claim.petId;
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: { hash },
+        UpdateExpression: "SET petId = :id",
+        ConditionExpression: "creation = :creation AND petId = :taken",
+        ExpressionAttributeValues: { ":id": id, ":creation": creation, ":taken": petId },
+      });
+      if (await conditionHeld(client.send(update))) return id;
+
+      const found = await read(hash);
+      if (found?.creation !== creation) throw new ApiError("unavailable");
+      return found.petId;
     },
   };
 }

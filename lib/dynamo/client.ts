@@ -52,3 +52,18 @@ export function dynamoClient(): DynamoDBClient {
   );
   return client;
 }
+
+/**
+ * Returns whether the condition of a write held.
+ *
+ * @param write what `send` returned
+ */
+export async function conditionHeld(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

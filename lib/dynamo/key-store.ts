@@ -1,13 +1,12 @@
 import {
   type AttributeValue,
-  ConditionalCheckFailedException,
   GetItemCommand,
   PutItemCommand,
   ScanCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import type { ApiKeyRecord, Scope } from "../api-key.ts";
-import { dynamoClient } from "./client.ts";
+import { conditionHeld, dynamoClient } from "./client.ts";
 
 /** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the times itself. */
 export const KEY_TTL_ATTRIBUTE = "deleteAt";
@@ -96,22 +95,15 @@ export function keyStore(table: string): KeyStore {
     },
 
     async revoke(hash, at) {
-      try {
-        await client.send(
-          new UpdateItemCommand({
-            TableName: table,
-            Key: { hash: { S: hash } },
-            UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`,
-            ConditionExpression:
-              "attribute_exists(keyId) AND (attribute_not_exists(revokedAt) OR revokedAt > :at)",
-            ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at) },
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
+      const update = new UpdateItemCommand({
+        TableName: table,
+        Key: { hash: { S: hash } },
+        UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`,
+        ConditionExpression:
+          "attribute_exists(keyId) AND (attribute_not_exists(revokedAt) OR revokedAt > :at)",
+        ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at) },
+      });
+      return await conditionHeld(client.send(update));
     },
   };
 }

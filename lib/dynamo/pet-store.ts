@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
 import { type CreatePet, type FindPet, type ListPets, type Pet, type PetQuery, PetStatus } from "../pet.ts";
 import { drawId } from "../pet-id.ts";
 import { claimStore } from "./claims.ts";
-import { dynamoClient } from "./client.ts";
+import { conditionHeld, dynamoClient } from "./client.ts";
 
 /** The index that lists the pets of a status in order of id. */
 export const STATUS_INDEX = "byStatus";
@@ -96,37 +95,32 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
   const claims = claimStore(client, tables.claims);
 
   /** Returns false when the pet of another creation has the id. */
-  async function put(pet: Pet, creation: string): Promise<boolean> {
-    try {
-      await client.send(
+  const put = (pet: Pet, creation: string) =>
+    conditionHeld(
+      client.send(
         new PutCommand({
           TableName: tables.pets,
           Item: {
             ...pet,
+            // The id determines the shard, so that a pet keeps its place in the index when it is written again.
             [STATUS_SHARD_ATTRIBUTE]: statusShard(pet.status, Number(pet.id % BigInt(shards))),
             creation,
           },
-          // The same creation can write again, after its response was lost. The id determines the shard, so the pet
-          // stays in its place in the index.
+          // The same creation can write again, after its response was lost.
           ConditionExpression: "attribute_not_exists(id) OR creation = :creation",
           ExpressionAttributeValues: { ":creation": creation },
         }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  }
+      ),
+    );
 
   const create: CreatePet = async (newPet, token) => {
     const claim = token && (await claims.claim(token, newPet));
-    const creation = claim?.hash ?? randomUUID();
-    let id = claim?.id ?? drawId();
+    const creation = claim?.creation ?? randomUUID();
+    let id = claim?.petId ?? drawId();
     for (let draw = 1; draw <= ID_DRAWS; draw++) {
       const pet = { id, ...newPet };
       if (await put(pet, creation)) return pet;
-      id = claim ? await claims.redraw(claim.hash, id) : drawId();
+      id = claim ? await claims.redraw({ ...claim, petId: id }) : drawId();
     }
     throw new ApiError("unavailable");
   };

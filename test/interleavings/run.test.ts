@@ -1,0 +1,18 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "@jest/globals";
+import { breaks } from "./breaks.ts";
+
+const run = fileURLToPath(new URL("run.ts", import.meta.url));
+
+// In a process of its own, because it replaces the clock and the random numbers.
+it("keeps its promises in thousands of schedules, and notices every break", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [run, "--quick"], {
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  expect(stdout).toMatch(/^Two to four callers: 3000 random schedules$/m);
+  expect(stdout).toMatch(/^Walks while pets are added: 600 random schedules$/m);
+  expect(stdout.match(/^Two callers, every order with .*: \d{3,} schedules$/gm)).toHaveLength(3);
+  for (const { name } of breaks) expect(stdout).toContain(`schedules: ${name}\n`);
+});
