@@ -60,7 +60,7 @@ it("does what the embedded store does, for every command of random creations, re
     return real.value as never;
   });
 
-  for (let n = 0; n < 400; n++) {
+  for (let n = 0; n < 200; n++) {
     now.mockReturnValue(Date.UTC(2026, 5, 1) + n * 3_600_000);
     const pet = {
       name: `Rex ${choices.pick(2)}`,
