@@ -20,7 +20,7 @@ const compared = new Map<string, number>();
 
 /** Replaces some ids with ids that are probably taken. */
 function collide(command: unknown): void {
-  const id = taken[choices.pick(8)];
+  const id = taken[choices.pick(6)];
   if (id === undefined) return;
   if (command instanceof PutCommand) {
     const { Item = {} } = command.input;
@@ -74,9 +74,9 @@ it("does what the embedded store does, for every command of random creations, re
     await list({ limit: 1 + choices.pick(3), status, after: BigInt(choices.pick(5)) });
   }
   for (const name of ["PutCommand", "UpdateCommand"]) {
-    for (const outcome of ["done", "refused"]) expect(compared.get(`${name} ${outcome}`)).toBeGreaterThan(10);
+    for (const outcome of ["done", "refused"]) expect(compared.get(`${name} ${outcome}`)).toBeGreaterThan(5);
   }
-  for (const name of ["GetCommand", "QueryCommand"]) expect(compared.get(`${name} done`)).toBeGreaterThan(10);
+  for (const name of ["GetCommand", "QueryCommand"]) expect(compared.get(`${name} done`)).toBeGreaterThan(5);
 });
 
 it("refuses a command that the stores do not send", () => {
