@@ -23,7 +23,15 @@ describe("POST /pets", () => {
     for (const categoryId of [9223372036854775807n, -9223372036854775808n, 9007199254740993n, 0n]) {
       await add({ name: "Rex", categoryId });
     }
-    for (const name of ["x", "🐕".repeat(256), " \u0000\u202e\u2028", '"}<script>&', "é", "__proto__"]) {
+    for (const name of [
+      "x",
+      "🐕".repeat(256),
+      " \u0000\u202e\u2028",
+      '"}<script>&',
+      "é",
+      "e\u0301",
+      "__proto__",
+    ]) {
       await add({ name, categoryId: 1n });
     }
   });

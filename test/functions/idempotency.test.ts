@@ -62,13 +62,25 @@ describe("createPet with an Idempotency-Key", () => {
     expect(await count(name)).toBe(1);
   });
 
-  it("refuses the key with another body, and keeps the first pet", async () => {
+  it("refuses the key with another name, category or status, and keeps the first pet", async () => {
+    const token = { caller: "key_test", key: randomUUID() };
+    const pet = { name: "First", categoryId: 1n, status: "sold" as const };
+    const { create } = petCreator({ pets, claims }, 1);
+    const first = await create(pet, token);
+    for (const change of [{ name: "Other" }, { categoryId: 2n }, { status: "pending" as const }]) {
+      await expect(create({ ...pet, ...change }, token)).rejects.toMatchObject({
+        code: "idempotency_mismatch",
+      });
+    }
+    expect(await create(pet, token)).toEqual(first);
+  });
+
+  it("returns 422 to another body", async () => {
     const key = randomUUID();
-    const first = await create({ key, name: "First" });
+    await create({ key, name: "First" });
     const other = await create({ key, name: "Other" });
     expect(other.statusCode).toBe(422);
     expect(JSON.parse(other.body)).toMatchObject({ code: "idempotency_mismatch", status: 422 });
-    expect(await create({ key, name: "First" })).toEqual(first);
   });
 
   it("ignores member order, spaces, unknown members and whether the default is written", async () => {
@@ -92,6 +104,21 @@ describe("createPet with an Idempotency-Key", () => {
     ];
     expect([one.statusCode, two.statusCode]).toEqual([201, 201]);
     expect(JSON.parse(one.body).id).not.toBe(JSON.parse(two.body).id);
+  });
+
+  it("does not confuse the end of a caller with the start of a key", async () => {
+    const key = randomUUID();
+    const one = await create({ caller: "key_1", key: `2${key}` });
+    const two = await create({ caller: "key_12", key });
+    expect(JSON.parse(one.body).id).not.toBe(JSON.parse(two.body).id);
+  });
+
+  it("has DynamoDB delete a claim after 24 hours, in seconds", async () => {
+    const now = jest.spyOn(Date, "now").mockReturnValue(1_800_000_000_001);
+    await create({ key: randomUUID() });
+    now.mockRestore();
+    const [command] = send.mock.calls[0] as [PutCommand];
+    expect(command.input.Item?.expiresAt).toBe(1_800_000_001 + 86_400);
   });
 
   it("forgets a key after 24 hours", async () => {

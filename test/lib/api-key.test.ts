@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import { apiKeyPattern, generateApiKey, hashApiKey, isApiKeyOf, isLive, keyIdOf } from "../../lib/api-key.ts";
 
@@ -14,8 +14,15 @@ describe("API key", () => {
     }
   });
 
-  it("is never drawn twice", () => {
-    expect(new Set(Array.from({ length: 1000 }, () => generateApiKey("staging"))).size).toBe(1000);
+  it("is drawn from 62 symbols in 27 places, by the system's random generator", () => {
+    const guessable = jest.spyOn(Math, "random");
+    const keys = Array.from({ length: 2000 }, () => generateApiKey("staging"));
+    expect(guessable).not.toHaveBeenCalled();
+    expect(new Set(keys).size).toBe(2000);
+    const random = keys.map((key) => key.slice("ask_staging_".length, -6));
+    for (let place = 0; place < 27; place++) {
+      expect(new Set(random.map((text) => text[place])).size).toBe(62);
+    }
   });
 
   it("has a checksum that ends it, CRC32 in base62", () => {

@@ -21,7 +21,7 @@ const failing = (error: unknown) =>
   handle(listPets, async () => Promise.reject(error))(requestEvent(), context);
 
 describe("an operation's handler", () => {
-  it("answers with the status of its description, JSON and the handler's headers", async () => {
+  it("returns the status of its description, JSON and the handler's headers", async () => {
     const run = handle(listPets, async () => ({ body: [], headers: { Link: "<x>" } }));
     expect(await run(requestEvent(), context)).toEqual({
       statusCode: 200,
@@ -34,18 +34,18 @@ describe("an operation's handler", () => {
     "renders the error %s with its status and message",
     async (code) => {
       const { status, message } = errors[code];
-      const answer = await failing(new ApiError(code));
-      expect(answer.statusCode).toBe(status);
-      expect(bodyOf(answer)).toEqual({ code, message, status });
+      const response = await failing(new ApiError(code));
+      expect(response.statusCode).toBe(status);
+      expect(bodyOf(response)).toEqual({ code, message, status });
     },
   );
 
-  it("says when to try again where that helps", async () => {
+  it("says when to retry where that helps", async () => {
     expect((await failing(new ApiError("unavailable"))).headers).toMatchObject({ "Retry-After": "1" });
     expect((await failing(new ApiError("internal_error"))).headers).not.toHaveProperty("Retry-After");
   });
 
-  it("tells the client nothing of an error that it does not know", async () => {
+  it("hides an unexpected error from the client", async () => {
     for (const error of [
       new Error("secret"),
       new TypeError("secret"),
@@ -54,9 +54,9 @@ describe("an operation's handler", () => {
       null,
       { code: "gone" },
     ]) {
-      const answer = await failing(error);
-      expect(answer.statusCode).toBe(500);
-      expect(bodyOf(answer)).toEqual({
+      const response = await failing(error);
+      expect(response.statusCode).toBe(500);
+      expect(bodyOf(response)).toEqual({
         code: "internal_error",
         message: "Something went wrong on our side.",
         status: 500,
@@ -64,10 +64,52 @@ describe("an operation's handler", () => {
     }
   });
 
-  it("answers 503 just before Lambda would end it", async () => {
+  it("returns 503 half a second before Lambda would end it", async () => {
+    jest.useFakeTimers();
     const hang = handle(listPets, () => new Promise(() => undefined));
-    const answer = await hang(requestEvent(), { ...context, getRemainingTimeInMillis: () => 510 });
-    expect([answer.statusCode, bodyOf(answer).code]).toEqual([503, "unavailable"]);
+    const settled = jest.fn();
+    const response = hang(requestEvent(), { ...context, getRemainingTimeInMillis: () => 6000 });
+    void response.then(settled);
+    await jest.advanceTimersByTimeAsync(5499);
+    expect(settled).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(1);
+    jest.useRealTimers();
+    const { statusCode, headers, body } = await response;
+    expect([statusCode, headers?.["Retry-After"], JSON.parse(body).code]).toEqual([503, "1", "unavailable"]);
+  });
+
+  it("passes the request's parts to the operation", async () => {
+    const run = jest.fn(async () => ({ body: [] }));
+    await handle(listPets, run)(requestEvent({ query: { limit: ["5"] } }), context);
+    expect(run.mock.calls).toEqual([
+      [expect.objectContaining({ query: { limit: 5 }, caller: "key_test", link: expect.any(Function) })],
+    ]);
+  });
+});
+
+describe("a key", () => {
+  const withScopes = (scopes: string | undefined, query = {}) =>
+    handle(listPets, async () => ({ body: [] }))(
+      requestEvent({ authorizer: scopes === undefined ? {} : { keyId: "key_test", scopes }, query }),
+      context,
+    );
+
+  it.each(["pets:read", "pets:write pets:read"])("with the scopes '%s' can list pets", async (scopes) => {
+    expect((await withScopes(scopes)).statusCode).toBe(200);
+  });
+
+  it.each(["", "pets:write", "pets:readx", "pets", undefined])(
+    "with the scopes '%s' gets 403",
+    async (scopes) => {
+      const response = await withScopes(scopes);
+      expect(response.statusCode).toBe(403);
+      expect(bodyOf(response)).toEqual({ code: "forbidden", message: errors.forbidden.message, status: 403 });
+    },
+  );
+
+  it("without the scope gets 403 before 400", async () => {
+    expect((await withScopes("", { limit: ["0"] })).statusCode).toBe(403);
+    expect((await withScopes("pets:read", { limit: ["0"] })).statusCode).toBe(400);
   });
 });
 
@@ -106,14 +148,14 @@ describe("the log", () => {
     expect(lines).toEqual([]);
   });
 
-  it("names an unknown error and where it was thrown, but never repeats a message", async () => {
+  it("names an unexpected error and where it was thrown, but never its message", async () => {
     await failing(new Error("outer secret", { cause: new SyntaxError("inner secret") }));
     expect(lines).toMatchObject([{ status: 500, error: { name: "Error", cause: { name: "SyntaxError" } } }]);
     expect(JSON.stringify(lines)).toContain("handle.test.ts");
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
-  it("holds nothing of what the client sent", async () => {
+  it("has nothing that the client sent", async () => {
     const run = handle(listPets, async () => Promise.reject(new ApiError("internal_error")));
     const query = { unknown: ["canary"] };
     await run(requestEvent({ query, headers: { Authorization: "canary" }, body: "canary" }), context);
@@ -136,18 +178,28 @@ describe("a deprecated operation", () => {
     Link: '<https://api.example/v1/pets>; rel="successor-version"',
   };
 
-  it("works and announces its end until the last millisecond", async () => {
-    const answer = await at(sunset - 1);
-    expect(answer.statusCode).toBe(404);
-    expect(answer.headers).toMatchObject(announcement);
+  it("works until the last millisecond, and announces its end", async () => {
+    const response = await at(sunset - 1);
+    expect(response.statusCode).toBe(404);
+    expect(response.headers).toMatchObject(announcement);
   });
 
-  it("is gone from its sunset on, whatever it is asked", async () => {
+  it("is gone before a missing scope or an invalid request matters", async () => {
+    const run = handle(
+      getPet,
+      async () => Promise.reject(new Error()),
+      () => sunset,
+    );
+    const authorizer = { keyId: "key_test", scopes: "" };
+    expect((await run(requestEvent({ path: { petId: "x" }, authorizer }), context)).statusCode).toBe(410);
+  });
+
+  it("is gone from its sunset on", async () => {
     for (const now of [sunset, sunset + 1, sunset + 1e12]) {
-      const answer = await at(now);
-      expect(answer.statusCode).toBe(410);
-      expect(bodyOf(answer)).toEqual({ code: "gone", message: errors.gone.message, status: 410 });
-      expect(answer.headers).toMatchObject(announcement);
+      const response = await at(now);
+      expect(response.statusCode).toBe(410);
+      expect(bodyOf(response)).toEqual({ code: "gone", message: errors.gone.message, status: 410 });
+      expect(response.headers).toMatchObject(announcement);
     }
   });
 });

@@ -32,7 +32,7 @@ describe("the body of createPet", () => {
     status: fc.constantFrom("available", "pending", "sold"),
   });
 
-  it("is accepted and returned as it is, whatever name and category", () => {
+  it("is accepted with any name and category, and returned unchanged", () => {
     fc.assert(
       fc.property(pet, ({ name, categoryId, status }) => {
         const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
@@ -41,7 +41,7 @@ describe("the body of createPet", () => {
     );
   });
 
-  it("defaults to available and drops members that it does not know, a client's id among them", () => {
+  it("defaults to available, and drops unknown members and a client's id", () => {
     expect(readBody('{"name":"Rex","categoryId":1,"id":7,"__proto__":{"status":"sold"},"tag":[]}')).toEqual({
       name: "Rex",
       categoryId: 1n,
@@ -107,18 +107,26 @@ describe("the body of createPet", () => {
   });
 
   it.each([null, "", "{", "nul", "{'name':'Rex'}", '{"a":1,}', "\uFEFF{}", "[".repeat(16_000)])(
-    "is refused when it is no JSON: %j",
+    "is refused when it is not JSON: %j",
     (body) => {
       const { code, message } = bodyError(body);
       expect([code, message]).toEqual(["invalid_request", "The body must be well-formed JSON."]);
     },
   );
 
-  it("may have 16 KiB and not a byte more, in bytes", () => {
+  it("can have 16,384 bytes, and not one more", () => {
     const start = '{"name":"Rex","categoryId":1,"note":"é';
     const fill = 16_384 - Buffer.byteLength(start) - 2;
     expect(readBody(`${start}${"x".repeat(fill)}"}`).name).toBe("Rex");
     expect(bodyError(`${start}${"x".repeat(fill + 1)}"}`).code).toBe("payload_too_large");
+  });
+
+  it("is refused for its type before its size, and for its size before its form", () => {
+    const body = "x".repeat(16_385);
+    const errorFor = (headers: Record<string, string>) =>
+      errorOf(() => readRequest(createPet, requestEvent({ headers, body }))).code;
+    expect(errorFor({ "Content-Type": "text/plain" })).toBe("unsupported_media_type");
+    expect(errorFor({ "Content-Type": "application/json" })).toBe("payload_too_large");
   });
 
   it("is decoded when API Gateway hands it over in base64", () => {
@@ -132,7 +140,7 @@ describe("the body of createPet", () => {
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
     "application/json ; v=1;",
-  ])("may be sent as %s", (type) => {
+  ])("can be sent as %s", (type) => {
     const headers = { "cOnTeNt-TyPe": type };
     expect(
       readRequest(createPet, requestEvent({ headers, body: '{"name":"Rex","categoryId":1}' })).body.name,
@@ -160,7 +168,7 @@ describe("the body of createPet", () => {
 });
 
 describe("the query of listPets", () => {
-  it("defaults to a page of 20 and ignores parameters that it does not know", () => {
+  it("defaults to a page of 20, and ignores unknown parameters", () => {
     expect(readQuery({ sort: ["name"], __proto__: ["x"] })).toEqual({ limit: 20 });
   });
 
@@ -175,14 +183,14 @@ describe("the query of listPets", () => {
     );
   });
 
-  it("names everything that is wrong at once", () => {
+  it("names every invalid parameter at once", () => {
     expect(queryError({ limit: ["0"], status: ["Sold"], cursor: ["next"] }).message).toBe(
       "limit must be an integer from 1 to 100; status must be one of available, pending, sold; " +
         "cursor must be a cursor taken from a Link header of this API.",
     );
   });
 
-  it("refuses a parameter that is given twice, even with the same value", () => {
+  it("refuses a repeated parameter, even with the same value", () => {
     expect(queryError({ status: ["sold", "sold"], limit: ["1", "2"] }).message).toBe(
       "limit must be given once; status must be given once.",
     );
@@ -199,7 +207,7 @@ describe("the path of getPet", () => {
     expect(petId(String(INT64_MIN))).toBe(INT64_MIN);
   });
 
-  it("names no animal when it is anything else", () => {
+  it("names no pet when it is anything else", () => {
     for (const text of [
       "x",
       "1.0",
