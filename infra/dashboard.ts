@@ -82,13 +82,13 @@ function operations({ api, functions }: MonitoredResources): IWidget[] {
 }
 
 function functionUse({ functions }: MonitoredResources): IWidget[] {
-  // Of the whole account and region, and the only kind of metric whose quota an expression can read.
+  // Without dimensions: all functions of the account and region.
   const used = new Metric({
-    namespace: "AWS/Usage",
+    namespace: "AWS/Lambda",
     metricName: "ConcurrentExecutions",
     statistic: Stats.MAXIMUM,
     period,
-    dimensionsMap: { Service: "Lambda", Type: "Resource", Resource: "ConcurrentExecutions", Class: "None" },
+    label: "running at once",
   });
   return [
     graph(
@@ -100,10 +100,11 @@ function functionUse({ functions }: MonitoredResources): IWidget[] {
       perName(functions, (fn, label) => fn.metricErrors({ period, label })),
       perName(functions, (fn, label) => fn.metricThrottles({ period, label: `${label} throttled` })),
     ),
-    graph("Concurrency (% of the account's quota)", [
+    graph("Concurrency of the account, and its quota", [
+      used,
       new MathExpression({
-        expression: "100 * used / SERVICE_QUOTA(used)",
-        label: "all functions",
+        expression: "SERVICE_QUOTA(used)",
+        label: "quota",
         period,
         usingMetrics: { used },
       }),

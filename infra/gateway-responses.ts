@@ -45,7 +45,7 @@ const headersOf = (type: ResponseType, code: ErrorCode): Record<string, string> 
 const quoted = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 
-/** Gives every response that API Gateway itself creates the Error body (contract 7.1). */
+/** Sets the Error body (contract 7.1) of every response that API Gateway itself creates. */
 export function addGatewayResponses(api: RestApi): void {
   for (const [type, code] of codes) {
     api.addGatewayResponse(type.responseType, {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { evaluate, type Json } from "./intrinsics.ts";
 
-/** What a synthesized template says about a Lambda function. */
+/** A Lambda function of a synthesized template. */
 export interface FunctionDefinition {
   name: string;
   /** folder with the bundled code */
@@ -38,7 +38,7 @@ export interface HttpResponse {
   body: string;
 }
 
-/** How many requests a stage takes. */
+/** How many requests a stage accepts. */
 export interface ThrottleSettings {
   /** requests a second, in the long run */
   rate: number;
@@ -46,7 +46,7 @@ export interface ThrottleSettings {
   burst: number;
 }
 
-/** A stack's template in the terms that this machine can serve. */
+/** The parts of a stack's template that this machine can serve. */
 export interface LocalStack {
   tables: CreateTableCommandInput[];
   functions: FunctionDefinition[];
@@ -70,7 +70,7 @@ interface Resource {
 
 const unquote = (value: string) => value.replace(/^'(.*)'$/, "$1");
 
-/** Static headers, whose names end the keys and whose values stand in quotes. */
+/** Static headers: the keys end in their names, and their values are quoted. */
 const staticHeaders = (parameters: Record<string, string> = {}) =>
   Object.fromEntries(
     Object.entries(parameters).map(([key, value]) => [
@@ -99,6 +99,65 @@ function integrationOf(integration: Record<string, Json>): Route["integration"] 
   };
 }
 
+/** Returns the resources of a type, such as `Lambda::Function`, with their logical ids. */
+type FindResources = (type: string) => Json[];
+
+function readTables(find: FindResources): CreateTableCommandInput[] {
+  return find("DynamoDB::Table").map((table) => ({
+    TableName: table.id,
+    AttributeDefinitions: table.AttributeDefinitions,
+    KeySchema: table.KeySchema,
+    GlobalSecondaryIndexes: table.GlobalSecondaryIndexes,
+    BillingMode: table.BillingMode,
+  }));
+}
+
+function readFunctions(find: FindResources, folder: string): FunctionDefinition[] {
+  return find("Lambda::Function").map((fn) => ({
+    name: fn.id,
+    code: join(folder, `asset.${fn.Code.S3Key.replace(/\.zip$/, "")}`),
+    handler: fn.Handler,
+    environment: fn.Environment.Variables,
+    timeoutMs: fn.Timeout * 1000,
+    memoryMb: fn.MemorySize,
+  }));
+}
+
+function readRoutes(find: FindResources): Route[] {
+  const apiResources = new Map(find("ApiGateway::Resource").map((resource) => [resource.id, resource]));
+  const pathOf = (id: string): string => {
+    const resource = apiResources.get(id);
+    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : "";
+  };
+  return find("ApiGateway::Method").map((method) => ({
+    method: method.HttpMethod,
+    path: pathOf(method.ResourceId),
+    requiresAuthorization: method.AuthorizationType !== "NONE",
+    integration: integrationOf(method.Integration),
+  }));
+}
+
+function readAuthorizer(find: FindResources): LocalStack["authorizer"] {
+  const [authorizer] = find("ApiGateway::Authorizer");
+  return {
+    functionName: invoked(authorizer.AuthorizerUri),
+    pattern: new RegExp(authorizer.IdentityValidationExpression),
+    cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
+  };
+}
+
+function readStage(find: FindResources): Pick<LocalStack, "stageName" | "throttling" | "accessLogFormat"> {
+  const [stage] = find("ApiGateway::Stage");
+  const everyMethod = stage.MethodSettings.find(
+    ({ ResourcePath, HttpMethod }: Json) => ResourcePath === "/*" && HttpMethod === "*",
+  );
+  return {
+    stageName: stage.StageName,
+    throttling: { rate: everyMethod.ThrottlingRateLimit, burst: everyMethod.ThrottlingBurstLimit },
+    accessLogFormat: stage.AccessLogSetting.Format,
+  };
+}
+
 /**
  * Reads a stack from a synthesized cloud assembly.
  *
@@ -106,59 +165,24 @@ function integrationOf(integration: Record<string, Json>): Route["integration"] 
  * @param stackName e.g. animal-store-staging
  */
 export function readStack(folder: string, stackName: string): LocalStack {
-  const template = JSON.parse(readFileSync(join(folder, `${stackName}.template.json`), "utf8"));
-  const resources = Object.entries<Resource>(template.Resources);
-  const all = (type: string) =>
+  const { Resources, Outputs } = JSON.parse(readFileSync(join(folder, `${stackName}.template.json`), "utf8"));
+  const resources = Object.entries<Resource>(Resources);
+  const find: FindResources = (type) =>
     resources
       .filter(([, resource]) => resource.Type === `AWS::${type}`)
       .map(([id, resource]) => ({ id, ...evaluate(resource.Properties) }));
-
-  const apiResources = new Map(all("ApiGateway::Resource").map((resource) => [resource.id, resource]));
-  const pathOf = (id: string): string => {
-    const resource = apiResources.get(id);
-    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : "";
-  };
-  const [authorizer] = all("ApiGateway::Authorizer");
-  const [stage] = all("ApiGateway::Stage");
-  const everyMethod = stage.MethodSettings.find(
-    ({ ResourcePath, HttpMethod }: Json) => ResourcePath === "/*" && HttpMethod === "*",
-  );
-
+  const gatewayResponses = find("ApiGateway::GatewayResponse");
   return {
-    tables: all("DynamoDB::Table").map((table) => ({
-      TableName: table.id,
-      AttributeDefinitions: table.AttributeDefinitions,
-      KeySchema: table.KeySchema,
-      GlobalSecondaryIndexes: table.GlobalSecondaryIndexes,
-      BillingMode: table.BillingMode,
-    })),
-    functions: all("Lambda::Function").map((each) => ({
-      name: each.id,
-      code: join(folder, `asset.${each.Code.S3Key.replace(/\.zip$/, "")}`),
-      handler: each.Handler,
-      environment: each.Environment.Variables,
-      timeoutMs: each.Timeout * 1000,
-      memoryMb: each.MemorySize,
-    })),
-    routes: all("ApiGateway::Method").map((method) => ({
-      method: method.HttpMethod,
-      path: pathOf(method.ResourceId),
-      requiresAuthorization: method.AuthorizationType !== "NONE",
-      integration: integrationOf(method.Integration),
-    })),
+    tables: readTables(find),
+    functions: readFunctions(find, folder),
+    routes: readRoutes(find),
     gatewayResponses: new Map(
-      all("ApiGateway::GatewayResponse").map((response) => [response.ResponseType, staticResponse(response)]),
+      gatewayResponses.map((response) => [response.ResponseType, staticResponse(response)]),
     ),
-    authorizer: {
-      functionName: invoked(authorizer.AuthorizerUri),
-      pattern: new RegExp(authorizer.IdentityValidationExpression),
-      cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
-    },
-    stageName: stage.StageName,
-    throttling: { rate: everyMethod.ThrottlingRateLimit, burst: everyMethod.ThrottlingBurstLimit },
-    accessLogFormat: stage.AccessLogSetting.Format,
+    authorizer: readAuthorizer(find),
+    ...readStage(find),
     outputs: Object.fromEntries(
-      Object.entries<{ Value: Json }>(template.Outputs).map(([name, { Value }]) => [name, evaluate(Value)]),
+      Object.entries<{ Value: Json }>(Outputs).map(([name, { Value }]) => [name, evaluate(Value)]),
     ),
   };
 }

@@ -35,6 +35,29 @@ export function removeUnsupported(assembly: string): string[] {
 }
 
 /**
+ * Copies an assembly and adds a resource to a stack whose creation fails, after the tables have been created.
+ *
+ * @returns the copy
+ */
+export function addFailingResource(assembly: string, stack: string): string {
+  const copy = `${assembly}-failing`;
+  cpSync(assembly, copy, { recursive: true });
+  const file = join(copy, `${stack}.template.json`);
+  const template = JSON.parse(readFileSync(file, "utf8"));
+  const tables = Object.keys(template.Resources).filter(
+    (id) => template.Resources[id].Type === "AWS::DynamoDB::Table",
+  );
+  template.Resources.Failing = {
+    Type: "AWS::CloudWatch::Alarm",
+    DependsOn: tables,
+    Properties: { ComparisonOperator: "GreaterThanThreshold", EvaluationPeriods: 1, Metrics: [] },
+  };
+  writeFileSync(file, JSON.stringify(template, null, 1));
+  replaceHashes(copy, []);
+  return copy;
+}
+
+/**
  * Copies an assembly and changes the code of every function in it, as an edit and a new synthesis do.
  *
  * @returns how many functions were changed
@@ -50,22 +73,30 @@ export function changeFunctions(from: string, to: string, search: string, replac
     renameSync(join(to, folder), join(to, `asset.${newHash}`));
     renamed.push([oldHash, newHash]);
   }
-  const changed = renamed.length;
-  // A template is published under a hash as well.
-  for (const file of readdirSync(to).filter((name) => name.endsWith(".assets.json"))) {
-    const { files } = JSON.parse(readFileSync(join(to, file), "utf8"));
+  replaceHashes(to, renamed);
+  return renamed.length;
+}
+
+/**
+ * Replaces the hashes of changed assets in an assembly, and of its templates, under which `cdk` publishes both.
+ *
+ * @param changed old and new hashes
+ */
+function replaceHashes(assembly: string, changed: [string, string][]): void {
+  const renamed = [...changed];
+  for (const file of readdirSync(assembly).filter((name) => name.endsWith(".assets.json"))) {
+    const { files } = JSON.parse(readFileSync(join(assembly, file), "utf8"));
     for (const [hash, asset] of Object.entries<Json>(files)) {
       if (asset.source.path.endsWith(".template.json")) renamed.push([hash, hashOf(hash)]);
     }
   }
-  for (const file of readdirSync(to).filter((name) => name.endsWith(".json"))) {
-    const text = readFileSync(join(to, file), "utf8");
+  for (const file of readdirSync(assembly).filter((name) => name.endsWith(".json"))) {
+    const text = readFileSync(join(assembly, file), "utf8");
     writeFileSync(
-      join(to, file),
+      join(assembly, file),
       renamed.reduce((all, [oldHash, newHash]) => all.replaceAll(oldHash, newHash), text),
     );
   }
-  return changed;
 }
 
 const hashOf = (text: string) => createHash("sha256").update(`changed ${text}`).digest("hex");

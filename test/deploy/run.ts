@@ -1,23 +1,21 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { synthesize } from "../../infra/assembly/synthesize.ts";
 import { accountStack, stackName } from "../../infra/stages.ts";
 import { exampleRepository, synthesizeAccount } from "../infra/account.ts";
-import { keysCli } from "../support/keys-cli.ts";
-import { changeFunctions, removeUnsupported } from "./assembly.ts";
-import { type Emulator, installTools, openEntrance, REGION, startEmulator } from "./emulator.ts";
+import { addFailingResource, changeFunctions, removeUnsupported } from "./assembly.ts";
+import { Commands, call, type DeployedStage, runAgainst } from "./commands.ts";
+import { type Emulator, installTools, openEntrance, REGION, startEmulator, type Tools } from "./emulator.ts";
 
 /**
  * `npm run test:deploy`: bootstraps and deploys the stacks with the real `cdk` to an emulator of AWS, and tests them there
  * over HTTP and with the operators' command. It needs python3 and its package index.
  */
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "animal-store-deploy-"));
+const outputsFile = join(folder, "outputs.json");
 const STAGES = ["staging", "production"] as const;
 
 // Observed with this version of the emulator; AWS can behave differently.
@@ -32,152 +30,146 @@ const NOT_COVERED = [
 ];
 
 const step = (text: string) => console.log(`\n== ${text}`);
-let emulator: Emulator | undefined;
+const outputsOf = (stack: string): Record<string, string> =>
+  JSON.parse(readFileSync(outputsFile, "utf8"))[stack] ?? {};
 
-const environment = () => emulator?.environment ?? {};
-
-function cdk(...args: string[]): void {
-  const npx = spawnSync(
-    process.execPath,
-    [join(root, "node_modules/aws-cdk/bin/cdk"), ...args, "--no-notices"],
-    {
-      cwd: root,
-      env: { PATH: process.env.PATH, CI: "true", ...environment() },
-      encoding: "utf8",
-      timeout: 180_000,
-    },
-  );
-  assert.equal(npx.status, 0, `cdk ${args.join(" ")} failed:\n${npx.stdout}${npx.stderr}`);
+/** Synthesizes the stages as they are deployed here. */
+async function synthesizeStages(context: Record<string, string> = {}): Promise<string> {
+  const assembly = mkdtempSync(join(folder, "stages-"));
+  await synthesize(assembly, ["**"], { context });
+  return assembly;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a command prints
-async function keys(stage: string, ...args: string[]): Promise<any> {
-  const run = await keysCli([...args, "--stage", stage, "--json"], environment());
-  assert.equal(run.code, 0, run.stderr);
-  return JSON.parse(run.stdout);
+/** The emulator has no resource for an OIDC provider; npm test compares the stack that creates one. */
+function synthesizeAccountStack(): string {
+  const assembly = mkdtempSync(join(folder, "account-"));
+  synthesizeAccount({ ...exampleRepository, providerExists: true }, assembly);
+  return assembly;
 }
 
-/** Runs asynchronously, because this process forwards its requests. */
-async function runAgainst(url: string, key: string, script: string, ...options: string[]): Promise<void> {
-  const args = [script, "--url", url, "--key", key, ...options];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", timeout: 180_000 });
-  const [code] = await once(child, "close");
-  assert.equal(code, 0, `${script} failed.`);
-}
-
-const call = (baseUrl: string, path: string, key: string, body?: string) =>
-  fetch(baseUrl + path, {
-    ...(body && { method: "POST", body }),
-    headers: { Authorization: `Bearer ${key}`, ...(body && { "Content-Type": "application/json" }) },
-  });
-const status = async (...args: Parameters<typeof call>) => (await call(...args)).status;
-
-async function prove(): Promise<void> {
-  step("Install the emulator and cfn-lint into a virtual environment");
-  const tools = installTools(folder);
-
-  step("Synthesize, and lint the templates with cfn-lint");
-  const assembly = mkdtempSync(join(folder, "assembly-"));
-  await synthesize(assembly, ["**"]);
-  const account = mkdtempSync(join(folder, "account-"));
-  // The emulator has no resource for an OIDC provider; npm test compares the stack that creates one.
-  synthesizeAccount({ ...exampleRepository, providerExists: true }, account);
+function lint({ linter }: Tools, assemblies: { account: string; stages: string }): void {
   const templates = [
-    join(account, `${accountStack}.template.json`),
-    ...STAGES.map((stage) => join(assembly, `${stackName(stage)}.template.json`)),
+    join(assemblies.account, `${accountStack}.template.json`),
+    ...STAGES.map((stage) => join(assemblies.stages, `${stackName(stage)}.template.json`)),
   ];
   // W3005: CDK repeats a dependency that a reference already makes.
-  execFileSync(tools.linter, ["--ignore-checks", "W3005", "--regions", REGION, "--", ...templates], {
+  execFileSync(linter, ["--ignore-checks", "W3005", "--regions", REGION, "--", ...templates], {
     stdio: "inherit",
   });
-  const removed = removeUnsupported(assembly);
+}
 
-  step("Bootstrap, and deploy the account stack for an example repository");
-  emulator = await startEmulator(tools, folder);
-  const outputs = join(folder, "outputs.json");
-  const deploy = (from: string, ...stacks: string[]) =>
-    cdk("deploy", ...stacks, "--app", from, "--require-approval", "never", "--outputs-file", outputs);
-  cdk("bootstrap", `aws://000000000000/${REGION}`, "--app", assembly);
-  deploy(account, accountStack);
-  assert.deepEqual(Object.keys(JSON.parse(readFileSync(outputs, "utf8"))[accountStack] ?? {}).sort(), [
-    "DiffRoleArn",
-    "productionDeployRoleArn",
-    "stagingDeployRoleArn",
-  ]);
+/** A failed first creation leaves nothing behind that keeps the next one from succeeding. */
+async function createProduction(commands: Commands): Promise<void> {
+  const unprotected = await synthesizeStages({ protection: "off" });
+  removeUnsupported(unprotected);
+  const failing = addFailingResource(unprotected, stackName("production"));
+  assert.match(commands.deployInVain(failing, stackName("production")), /ROLLBACK_COMPLETE/);
+  commands.deploy(unprotected, stackName("production"));
+}
 
-  step("Deploy both stages");
-  deploy(assembly, ...STAGES.map(stackName), "--exclusively");
-  const deployed = JSON.parse(readFileSync(outputs, "utf8"));
-  const urls: Record<string, string> = {};
-  for (const stage of STAGES) {
-    const { baseUrl, server } = await openEntrance(emulator, deployed[`animal-store-${stage}`].BaseUrl);
-    server.unref();
-    urls[stage] = baseUrl;
-  }
-  const { staging = "", production = "" } = urls;
+async function openStage(name: string, emulator: Emulator, commands: Commands): Promise<DeployedStage> {
+  const { baseUrl, server } = await openEntrance(emulator, outputsOf(stackName(name)).BaseUrl ?? "");
+  server.unref();
+  const { key, keyId } = await commands.keys(name, "issue", "--name", "deployment test", "--yes");
+  return { name, url: baseUrl, key, keyId };
+}
 
-  const issued: Record<string, { key: string; keyId: string }> = {};
-  for (const stage of STAGES) {
-    step(`Issue a key and run the contract suite against ${stage}`);
-    const key = await keys(stage, "issue", "--name", "deployment test", "--yes");
-    issued[stage] = key;
-    await runAgainst(urls[stage] ?? "", key.key, "test/contract/run.ts");
-  }
-  const [stagingKey, productionKey] = [issued.staging?.key ?? "", issued.production?.key ?? ""];
-
-  step("Measure staging from the client's side");
-  await runAgainst(staging, stagingKey, "bench/stage/run.ts", "--seconds", "5");
-
-  step("Each stage refuses the keys of the other and has data of its own");
-  assert.equal(await status(production, "/pets", stagingKey), 401);
-  assert.equal(await status(staging, "/pets", productionKey), 401);
-  const created = await call(staging, "/pets", stagingKey, '{"name":"Only in staging","categoryId":1}');
+/** @returns the id of a pet in staging */
+async function testSeparation(staging: DeployedStage, production: DeployedStage): Promise<number> {
+  assert.equal((await call(production, "/pets", staging.key)).status, 401);
+  assert.equal((await call(staging, "/pets", production.key)).status, 401);
+  const created = await call(staging, "/pets", staging.key, '{"name":"Only in staging","categoryId":1}');
   const { id } = (await created.json()) as { id: number };
-  assert.equal(await status(staging, `/pets/${id}`, stagingKey), 200);
-  assert.equal(await status(production, `/pets/${id}`, productionKey), 404);
+  assert.equal((await call(staging, `/pets/${id}`, staging.key)).status, 200);
+  assert.equal((await call(production, `/pets/${id}`, production.key)).status, 404);
+  return id;
+}
 
-  step("Deploy staging again with changed functions: the new code serves, the data is kept");
+async function testNewCode(commands: Commands, assembly: string, staging: DeployedStage, id: number) {
   const cacheControl = async () =>
-    (await call(staging, `/pets/${id}`, stagingKey)).headers.get("cache-control");
+    (await call(staging, `/pets/${id}`, staging.key)).headers.get("cache-control");
   assert.equal(await cacheControl(), "no-store");
-  const changed = join(folder, "assembly-changed");
+  const changed = join(folder, "changed");
   assert.equal(changeFunctions(assembly, changed, "no-store", "no-store, private"), 3);
-  deploy(changed, "animal-store-staging", "--exclusively");
+  commands.deploy(changed, stackName("staging"));
   assert.equal(await cacheControl(), "no-store, private");
+}
 
-  step("Revoke the keys: refused when the gateway's cache has expired");
-  for (const stage of STAGES) {
-    await keys(stage, "revoke", issued[stage]?.keyId ?? "", "--yes");
-    const [record] = (await keys(stage, "list")).filter(
-      ({ keyId }: { keyId: string }) => keyId === issued[stage]?.keyId,
-    );
-    assert.ok(record.revokedAt);
+async function testRevocation(commands: Commands, stages: DeployedStage[]): Promise<void> {
+  for (const { name, keyId } of stages) {
+    await commands.keys(name, "revoke", keyId, "--yes");
+    const records: { keyId: string; revokedAt?: string }[] = await commands.keys(name, "list");
+    assert.ok(records.find((record) => record.keyId === keyId)?.revokedAt);
   }
-  for (const stage of STAGES) {
+  for (const stage of stages) {
     const end = Date.now() + 65_000;
-    while ((await status(urls[stage] ?? "", "/pets", issued[stage]?.key ?? "")) !== 401) {
-      assert.ok(Date.now() < end, `A revoked key still works in ${stage} after the cache's time.`);
+    while ((await call(stage, "/pets", stage.key)).status !== 401) {
+      assert.ok(Date.now() < end, `A revoked key still works in ${stage.name} after the cache's time.`);
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
+}
 
-  step("Destroy staging: production keeps working");
-  cdk("destroy", "animal-store-staging", "--app", changed, "--force");
-  const gone = await keysCli(["list", "--stage", "staging"], environment());
+async function testRemoval(commands: Commands, assembly: string, production: DeployedStage): Promise<void> {
+  commands.cdk("destroy", stackName("staging"), "--app", assembly, "--force");
+  const gone = await commands.tryKeys("staging", "list");
   assert.deepEqual(
     [gone.code, gone.stderr],
     [1, `keys: The stack animal-store-staging is not deployed in ${REGION}.\n`],
   );
-  const last = await keys("production", "issue", "--name", "after", "--yes");
-  assert.equal(await status(production, "/pets", last.key), 200);
+  const { key } = await commands.keys("production", "issue", "--name", "after", "--yes");
+  assert.equal((await call(production, "/pets", key)).status, 200);
+}
+
+async function run(tools: Tools, emulator: Emulator): Promise<void> {
+  step("Synthesize, and lint the templates with cfn-lint");
+  const assemblies = { account: synthesizeAccountStack(), stages: await synthesizeStages() };
+  lint(tools, assemblies);
+  const removed = removeUnsupported(assemblies.stages);
+
+  step("Bootstrap, and deploy the account stack for an example repository");
+  const commands = new Commands(emulator, outputsFile);
+  commands.cdk("bootstrap", `aws://000000000000/${REGION}`, "--app", assemblies.stages);
+  commands.deploy(assemblies.account, accountStack);
+  const roles = ["DiffRoleArn", "productionDeployRoleArn", "stagingDeployRoleArn"];
+  assert.deepEqual(Object.keys(outputsOf(accountStack)).sort(), roles);
+
+  step("Fail to create production, repeat it without protection, then deploy both stages");
+  await createProduction(commands);
+  commands.deploy(assemblies.stages, ...STAGES.map(stackName));
+  const staging = await openStage("staging", emulator, commands);
+  const production = await openStage("production", emulator, commands);
+
+  for (const stage of [staging, production]) {
+    step(`Run the contract suite against ${stage.name}`);
+    await runAgainst(stage, "test/contract/run.ts");
+  }
+  step("Measure staging from the client's side");
+  await runAgainst(staging, "bench/stage/run.ts", "--seconds", "5");
+
+  step("Each stage refuses the keys of the other and has data of its own");
+  const id = await testSeparation(staging, production);
+
+  step("Deploy staging again with changed functions: the new code serves, the data is kept");
+  await testNewCode(commands, assemblies.stages, staging, id);
+
+  step("Revoke the keys: refused when the gateway's cache has expired");
+  await testRevocation(commands, [staging, production]);
+
+  step("Destroy staging: production keeps working");
+  await testRemoval(commands, assemblies.stages, production);
 
   console.log("\nThe deployment works. Not covered here:");
   for (const line of [...removed.map((resource) => `removed from ${resource}`), ...NOT_COVERED])
     console.log(`- ${line}`);
 }
 
+let emulator: Emulator | undefined;
 try {
-  await prove();
+  step("Install the emulator and cfn-lint into a virtual environment");
+  const tools = installTools(folder);
+  emulator = await startEmulator(tools, folder);
+  await run(tools, emulator);
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

@@ -7,8 +7,8 @@ const KIB = 1024;
 const OPERATION_BUDGET = 210 * KIB;
 const AUTHORIZER_BUDGET = 175 * KIB;
 
-// Each is in a bundle that is made without infra/bundle/environment-credentials.ts: of profiles, SSO, processes,
-// web identities, containers.
+// Bundles without infra/bundle/environment-credentials.ts contain these: for profiles, SSO, processes, web identities
+// and containers.
 const CREDENTIAL_LOOKUPS = [
   "role_arn",
   "sso_start_url",
@@ -28,19 +28,19 @@ const bundles = functions.map(({ name, code }) => ({
 const bytes = (bundle: { text: string } | undefined) => Buffer.byteLength(bundle?.text ?? "");
 
 describe("the bundles", () => {
-  it("are those of three operations and the authorizer, which is the smallest of them", () => {
+  it("belong to three operations and the authorizer, which is the smallest", () => {
     const operations = bundles.filter(({ isAuthorizer }) => !isAuthorizer);
     expect([bundles.length, operations.length]).toEqual([4, 3]);
     const size = bytes(bundles.find(({ isAuthorizer }) => isAuthorizer));
     for (const operation of operations) expect(size).toBeLessThan(bytes(operation));
   });
 
-  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))("%s keeps its budget", (_, bundle) => {
+  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))("%s is within its budget", (_, bundle) => {
     expect(bytes(bundle)).toBeLessThanOrEqual(bundle.isAuthorizer ? AUTHORIZER_BUDGET : OPERATION_BUDGET);
   });
 
   it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
-    "%s looks for credentials in the environment alone",
+    "%s looks for credentials in the environment only",
     (_, { text }) => {
       expect(text).toContain("AWS_SECRET_ACCESS_KEY");
       for (const marker of CREDENTIAL_LOOKUPS) expect(text).not.toContain(marker);
@@ -48,7 +48,7 @@ describe("the bundles", () => {
   );
 
   it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
-    "%s has its entry, and a source map that costs no start",
+    "%s has its entry, and a source map that the code does not load",
     (_, { code, text }) => {
       expect(existsSync(join(code, "start.mjs"))).toBe(true);
       expect(JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"))).toMatchObject({

@@ -176,7 +176,7 @@ describe.each(stages)("the $name stack", (stage) => {
     expect(MethodSettings[0]).not.toHaveProperty("LoggingLevel");
   });
 
-  it("shows on its dashboard how it meets its objective", () => {
+  it("shows its availability and the objective on its dashboard", () => {
     const [{ DashboardBody }] = properties("AWS::CloudWatch::Dashboard");
     const text = JSON.stringify(DashboardBody);
     expect(text).toContain(`objective ${AVAILABILITY_OBJECTIVE} over 30 days`);
