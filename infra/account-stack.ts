@@ -27,7 +27,7 @@ export interface AccountProps {
 
 /**
  * What the stages share in an account and region: the role with which API Gateway writes logs, and the roles with which
- * GitHub's workflows deploy. It is deployed by hand, so that no workflow can change what workflows are allowed to do.
+ * GitHub's workflows deploy. The workflows do not deploy it, because it decides what they are allowed to do.
  */
 export class AccountStack extends Stack {
   constructor(scope: Construct, id: string, { stages, repository }: AccountProps) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { HttpResponse, LocalStack } from "../infra/assembly/template.ts";
+import type { HttpResponse } from "../infra/assembly/rest-api.ts";
+import type { LocalStack } from "../infra/assembly/template.ts";
 import { formatAccessLog, newRequestContext, type RequestContext } from "./access-log.ts";
 import { TokenAuthorizer } from "./authorizer.ts";
 import type { FunctionPool } from "./function-pool.ts";

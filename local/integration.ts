@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyResult } from "aws-lambda";
-import type { HttpResponse, MockIntegration } from "../infra/assembly/template.ts";
+import type { HttpResponse, MockIntegration } from "../infra/assembly/rest-api.ts";
 import type { RequestContext } from "./access-log.ts";
 import { proxyEvent } from "./event.ts";
 import type { FunctionPool } from "./function-pool.ts";

@@ -1,4 +1,4 @@
-import type { ThrottleSettings } from "../infra/assembly/template.ts";
+import type { ThrottleSettings } from "../infra/assembly/rest-api.ts";
 
 /** The token bucket that API Gateway throttles a stage with: `burst` tokens at most, `rate` new ones a second. */
 export class Throttle {
