@@ -18,7 +18,8 @@ export interface Shared {
  * for the contract suite. The tests find all three through the environment.
  */
 export default async function setup(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "animal-store-test-"));
+  // Every character that a shell command could trip over.
+  const folder = await mkdtemp(join(tmpdir(), `animal-store test's "$HOME" & co-`));
   const [service] = await Promise.all([
     startService({ DATA_DIR: join(folder, "data") }),
     mkdtemp(join(folder, "assembly-")).then(async (assembly) => {
