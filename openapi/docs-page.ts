@@ -1,25 +1,33 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "./document.ts";
 
-const own = fileURLToPath(new URL("docs-page", import.meta.url));
+const own = fileURLToPath(new URL("docs", import.meta.url));
 const swaggerUi = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
-/** Every file of the page: nothing else is ever read. */
-const files: Record<string, { folder: string; type: string }> = {
-  "index.html": { folder: own, type: "text/html; charset=utf-8" },
-  "page.js": { folder: own, type: "text/javascript; charset=utf-8" },
-  "swagger-ui.css": { folder: swaggerUi, type: "text/css; charset=utf-8" },
-  "swagger-ui-bundle.js": { folder: swaggerUi, type: "text/javascript; charset=utf-8" },
-  "favicon-32x32.png": { folder: swaggerUi, type: "image/png" },
+const types = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  png: "image/png",
+  json: "application/json",
 };
 
+/** The files that the page consists of, by folder. No other file is ever read. */
+const folders = {
+  [own]: ["index.html", "page.css", "page.js", "plugins.js", "exact-integers.js", "accessible-names.js"],
+  [swaggerUi]: ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"],
+};
+const files = new Map(
+  Object.entries(folders).flatMap(([folder, names]) => names.map((name) => [name, join(folder, name)])),
+);
+
 /**
- * The page holds a key: no other site may read it, frame it or load parts of it, and it loads nothing from
- * elsewhere. That is also why the key is in the HTML and not in a script, which any site could run.
+ * The page holds a key. No other site can read it, frame it or load parts of it, and it loads nothing from elsewhere.
+ * The key is in the HTML, because any site could run a script that has it.
  */
 const headers = {
   "Cache-Control": "no-store",
@@ -31,25 +39,41 @@ const headers = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** The document with the service that shows it as its first server. */
-function documentFor(host: string, stageName: string): string {
-  const document = openApiDocument();
-  const here = { url: `http://${host}/${stageName}`, description: "This service" };
-  return JSON.stringify({ ...document, servers: [here, ...document.servers] });
+/** The files that are written for each page: the document with the servers that the page can call. */
+function documentFiles(servers: { url: string; description: string }[]): Map<string, string> {
+  const json = JSON.stringify({ ...openApiDocument(), servers });
+  // A page that is opened from the disk cannot fetch, but can run a script.
+  return new Map([
+    ["openapi.json", json],
+    ["document.js", `window.openApiDocument = ${json};`],
+  ]);
 }
 
-/** Answers a request when it is for the docs page; says whether it did. */
+/** Responds to a request for the docs page. Returns false for any other request. */
 export type Docs = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /**
- * Serves the page to read about the API and try it on, at /docs/ of this machine's service.
- * It answers only GET, and only a Host that names this machine: with a name of its own that resolves to
- * 127.0.0.1, any site could otherwise read the key (DNS rebinding).
+ * Serves the docs page of the local service at /docs/.
  *
- * @param key filled in for the calls that the page makes
+ * It responds only to GET with a Host that names this machine. Otherwise any site could read the key through a name of
+ * its own that resolves to 127.0.0.1 (DNS rebinding).
+ *
+ * @param key the key that the page sends
  * @param stageName the first segment of the API's paths
  */
 export function docsPage(key: string, stageName: string): Docs {
+  async function read(name: string, host: string): Promise<string | Buffer | undefined> {
+    const here = { url: `http://${host}/${stageName}`, description: "This service" };
+    const generated = documentFiles([here]).get(name);
+    const file = files.get(name);
+    if (generated !== undefined || !file) return generated;
+    const content = await readFile(file).catch(() => undefined); // node_modules can change while the service runs
+    // A key is letters, digits and underscores, so it needs no escapes.
+    return name === "index.html"
+      ? content?.toString().replace('id="docs"', `id="docs" data-key="${key}"`)
+      : content;
+  }
+
   return async ({ method, url = "", headers: { host = "" } }, response) => {
     const [path = ""] = url.split("?");
     if (method !== "GET" || !/^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host)) return false;
@@ -58,37 +82,26 @@ export function docsPage(key: string, stageName: string): Docs {
       return true;
     }
     const name = path === "/docs/" ? "index.html" : path.replace(/^\/docs\//, "");
-    if (name === path) return false;
-    const send = (type: string, body: string | Buffer) => {
-      response.writeHead(200, {
-        ...headers,
-        "Content-Type": type,
-        "Content-Length": Buffer.byteLength(body),
-      });
-      response.end(body);
-      return true;
-    };
-    if (name === "openapi.json") return send("application/json", documentFor(host, stageName));
-    const file = Object.hasOwn(files, name) ? files[name] : undefined;
-    if (!file) return false;
-    const content = await readFile(join(file.folder, name)).catch(() => undefined);
-    if (!content) return false; // reinstalled just now, say: no reason for the service to end
-    if (name !== "index.html") return send(file.type, content);
-    // A key is letters, digits and underscores, so it needs no escapes.
-    return send(file.type, content.toString().replace('id="docs"', `id="docs" data-key="${key}"`));
+    const body = name === path ? undefined : await read(name, host);
+    if (body === undefined) return false;
+    response.writeHead(200, {
+      ...headers,
+      "Content-Type": types[extname(name).slice(1) as keyof typeof types],
+      "Content-Length": Buffer.byteLength(body),
+    });
+    response.end(body);
+    return true;
   };
 }
 
 /**
- * Writes the page as a static site, to publish anywhere. It has no key and calls no service.
+ * Writes the page as a static site, which also opens from the disk. It has no key and calls no service.
  *
- * @param folder made when it is not there
+ * @param folder created if needed
  */
 export async function buildDocs(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  for (const [name, { folder: source }] of Object.entries(files)) {
-    await writeFile(join(folder, name), await readFile(join(source, name)));
-  }
+  for (const [name, file] of files) await writeFile(join(folder, name), await readFile(file));
+  for (const [name, text] of documentFiles([])) await writeFile(join(folder, name), text);
   await writeFile(join(folder, "LICENSE-swagger-ui"), await readFile(join(swaggerUi, "LICENSE")));
-  await writeFile(join(folder, "openapi.json"), JSON.stringify(openApiDocument()));
 }

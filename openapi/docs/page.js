@@ -1,0 +1,21 @@
+const { key } = document.getElementById("docs").dataset;
+
+const ui = window.SwaggerUIBundle({
+  dom_id: "#docs",
+  spec: window.openApiDocument,
+  validatorUrl: null,
+  syntaxHighlight: { theme: "tomorrow-night" },
+  docExpansion: key ? "list" : "full",
+  plugins: key ? [window.clearStaleResponse, window.checkKeys] : [window.readOnly],
+  // A published page has no key, and the API sends no CORS headers that would let its calls through.
+  supportedSubmitMethods: key ? ["get", "post"] : [],
+  tryItOutEnabled: Boolean(key),
+  onComplete: () => {
+    if (key) ui.preauthorizeApiKey("apiKey", key);
+  },
+});
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const followSystem = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", followSystem);
+followSystem();

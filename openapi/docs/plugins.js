@@ -1,0 +1,53 @@
+// Plugins of Swagger UI. See its documentation on wrapActions and wrapComponents.
+
+/** Removes the last response when a request is not sent because a value is invalid, and says so. */
+window.clearStaleResponse = ({ React }) => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        validateParams: (validate, system) => (operation) => {
+          system.specActions.clearResponse(...operation);
+          return validate(operation);
+        },
+      },
+    },
+  },
+  wrapComponents: {
+    execute: (Execute) => (props) => {
+      const valid = props.specSelectors.validateBeforeExecute([props.path, props.method]);
+      const note = valid ? "" : "Nothing was sent: correct the marked values.";
+      return React.createElement(
+        React.Fragment,
+        null,
+        React.createElement(Execute, props),
+        React.createElement("p", { role: "alert", className: "not-sent" }, note),
+      );
+    },
+  },
+});
+
+/** Takes an API key as people paste it, with or without the scheme, and refuses any other text. */
+window.checkKeys = () => ({
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        authorize: (authorize, system) => (payload) => {
+          system.errActions.clear({ authId: "apiKey" });
+          const { schema, value } = payload.apiKey;
+          const [pasted] = /ask_[a-z]+_[0-9A-Za-z]{33}(?![0-9A-Za-z])/.exec(value) ?? [];
+          if (pasted) return authorize({ apiKey: { name: "apiKey", schema, value: pasted } });
+          const message = "This is not an API key. A key starts with ask_ and the name of its stage.";
+          return system.errActions.newAuthErr({ authId: "apiKey", level: "error", source: "key", message });
+        },
+      },
+    },
+  },
+});
+
+/** Leaves out what needs a service to send requests to. */
+window.readOnly = () => {
+  const nothing = () => () => null;
+  return {
+    wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing, ServersContainer: nothing },
+  };
+};

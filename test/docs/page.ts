@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+
+/** The digits that JavaScript's numbers cannot hold. */
+export const LARGEST = "9223372036854775807";
+
+/** An operation on the docs page. */
+export const operation = (page: Page, id: string): Locator => page.locator(`#operations-pets-${id}`);
+
+/** Opens an operation, fills it in, executes it and returns the response that the page shows. */
+export async function execute(page: Page, id: string, fill: (target: Locator) => Promise<void>) {
+  const target = operation(page, id);
+  await fill(target);
+  await target.getByRole("button", { name: "Execute" }).click();
+  const response = target.locator(".live-responses-table .response");
+  const status = await response.locator(".response-col_status").textContent();
+  return { status: status?.trim() ?? "", text: (await response.textContent()) ?? "" };
+}
+
+/** Adds and lists an animal. What is typed, sent, shown and downloaded has the same digits. */
+export async function testRequests(page: Page): Promise<void> {
+  for (const id of ["createPet", "listPets", "getPet"]) {
+    await operation(page, id).locator(".opblock-summary-control").click();
+  }
+  const body = `{"name": "Rex", "categoryId": ${LARGEST}, "status": "pending"}`;
+  const added = await execute(page, "createPet", (target) => target.locator("textarea").first().fill(body));
+  assert.match(added.status, /^201/);
+  assert.ok(added.text.includes(LARGEST), "the response shows every digit");
+  const curl = await operation(page, "createPet").locator(".curl-command").textContent();
+  assert.ok(curl?.includes(LARGEST), "the curl command has every digit");
+
+  const listed = await execute(page, "listPets", async (target) => {
+    await target.locator("tr[data-param-name=status] select").selectOption("pending");
+  });
+  assert.match(listed.status, /^200/);
+  assert.ok(listed.text.includes(LARGEST), "the list shows every digit");
+  const downloading = page.waitForEvent("download");
+  await operation(page, "listPets").locator(".download-contents").click();
+  const chunks = await (await (await downloading).createReadStream()).toArray();
+  assert.ok(Buffer.concat(chunks).toString().includes(LARGEST), "the download has every digit");
+}
+
+/** An invalid value is not sent, and the response of the last request disappears. */
+export async function testInvalidValue(page: Page): Promise<void> {
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(request.url()));
+  const target = operation(page, "listPets");
+  await target.locator("tr[data-param-name=limit] input").fill("0");
+  await target.getByRole("button", { name: "Execute" }).click();
+  await target.getByRole("alert").getByText("Nothing was sent: correct the marked values.").waitFor();
+  assert.equal(await target.locator(".live-responses-table").count(), 0, "no old response is shown");
+  assert.deepEqual(sent, [], "nothing was sent");
+
+  const corrected = await execute(page, "listPets", (form) =>
+    form.locator("tr[data-param-name=limit] input").fill("1"),
+  );
+  assert.match(corrected.status, /^200/);
+}
+
+/** The authorize dialog refuses what is not a key, and takes a key that is pasted with its scheme. */
+export async function testAuthorize(page: Page, key: string): Promise<void> {
+  const dialog = page.locator(".modal-ux");
+  await page.getByRole("button", { name: "Authorize" }).first().click();
+  await dialog.getByRole("button", { name: "Logout" }).click();
+  for (const wrong of ["nonsense", "", `${key}x`, key.slice(0, -1)]) {
+    await dialog.locator("input").fill(wrong);
+    await dialog.getByRole("button", { name: "Authorize" }).click();
+    await dialog.getByText("This is not an API key.").waitFor();
+  }
+  await dialog.locator("input").fill(` Bearer ${key}\n`);
+  await dialog.getByRole("button", { name: "Authorize" }).click();
+  await dialog.getByRole("button", { name: "Logout" }).waitFor();
+  await dialog.locator("button.close-modal").click();
+  const { status } = await execute(page, "listPets", async () => {});
+  assert.match(status, /^200/, "the pasted key works");
+}
