@@ -1,9 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { Command } from "commander";
 import { clientTypes } from "./client-types.ts";
 import { openApiText } from "./document.ts";
 import { openApi30Text } from "./openapi-3-0.ts";
 
-/** `npm run openapi`: writes what follows from lib/operations.ts. With --check, only reports files that are not current. */
+/** `npm run openapi`: writes what follows from lib/operations.ts. */
+
+const { check } = new Command("npm run openapi --")
+  .description("Writes openapi.json, openapi-3.0.json and examples/api.d.ts from lib/operations.ts.")
+  .option("--check", "write nothing, and fail if a file is not current")
+  .parse()
+  .opts<{ check?: boolean }>();
+
 const files = {
   "openapi.json": openApiText(),
   "openapi-3.0.json": openApi30Text(),
@@ -12,7 +20,7 @@ const files = {
 
 for (const [name, text] of Object.entries(files)) {
   const file = new URL(`../${name}`, import.meta.url);
-  if (!process.argv.includes("--check")) {
+  if (!check) {
     await writeFile(file, text);
   } else if ((await readFile(file, "utf8").catch(() => "")) !== text) {
     console.error(`${name} is not current: run \`npm run openapi\`.`);

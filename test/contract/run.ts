@@ -17,11 +17,14 @@ const { key, wait, help } = values;
 const url = values.url?.replace(/\/$/, "");
 
 if (help || !url || !key || !/^\d+$/.test(wait)) {
-  console.error(`Usage: npm run test:contract -- --url <base URL, ending in /v1> --key <API key with both scopes>
+  console[
+    help ? "log" : "error"
+  ](`Usage: npm run test:contract -- --url <base URL, ending in /v1> --key <API key with both scopes>
   --wait <seconds>  how long to wait at most until the stage accepts the key (60)`);
   process.exit(help ? 0 : 2);
 }
 
+console.error(`Checking the URL and the key, for at most ${wait} s ...`);
 try {
   await waitUntilConsistent(url, key, { seconds: Number(wait) });
 } catch (error) {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Command } from "commander";
 import { synthesize } from "../../infra/assembly/synthesize.ts";
 import { accountStack, stackName } from "../../infra/stages.ts";
 import { exampleRepository, synthesizeAccount } from "../infra/account.ts";
@@ -14,6 +15,12 @@ import { type Emulator, installTools, openEntrance, REGION, startEmulator, type 
  * `npm run test:deploy`: bootstraps and deploys the stacks with the real `cdk` to an emulator of AWS, and tests them there
  * over HTTP and with the operators' command. It needs python3 and its package index.
  */
+new Command("npm run test:deploy")
+  .description(
+    "Deploys the stacks with the real cdk to an emulator of AWS on this machine and tests them there. Needs Python 3 and PyPI.",
+  )
+  .parse();
+
 const folder = mkdtempSync(join(tmpdir(), "animal-store-deploy-"));
 const outputsFile = join(folder, "outputs.json");
 const STAGES = ["staging", "production"] as const;

@@ -1,12 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Command } from "commander";
 import { synthesize } from "../../infra/assembly/synthesize.ts";
 import { accountStack, stackName, stages } from "../../infra/stages.ts";
 import { exampleRepository, synthesizeAccount } from "./account.ts";
 import { normalize, readTemplate, TEMPLATES_FOLDER } from "./normalize.ts";
 
 /** `npm run templates`: writes the reviewed templates again. Read the difference before you commit it. */
+new Command("npm run templates")
+  .description("Writes the normalized templates that test/infra compares with.")
+  .parse();
+
 const folder = mkdtempSync(join(tmpdir(), "animal-store-templates-"));
 try {
   const assembly = join(folder, "stages");
