@@ -6,6 +6,8 @@ export default {
   globalSetup: "<rootDir>/test/support/global-setup.ts",
   setupFilesAfterEnv: ["<rootDir>/test/support/write-coverage.ts"],
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",
+  reporters: ["default", "<rootDir>/test/support/failure-reporter.js"],
+  randomize: true,
   // Two cores run the local service as well as the tests.
   maxWorkers: 2,
   testTimeout: 60_000,

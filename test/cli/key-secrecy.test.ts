@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await service.stop("SIGKILL");
+  await service.stop();
   await rm(folder, { recursive: true });
 });
 

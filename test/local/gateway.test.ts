@@ -115,10 +115,14 @@ describe("the authorizer", () => {
       return (event as unknown as { requestContext: { authorizer: { calls: number } } }).requestContext
         .authorizer.calls;
     };
+    const start = Date.now();
+    const clock = jest.spyOn(Date, "now").mockReturnValue(start);
     const calls = await call();
+    clock.mockReturnValue(start + 1999);
     expect(await call()).toBe(calls);
-    await new Promise((resolve) => setTimeout(resolve, 2100));
+    clock.mockReturnValue(start + 2000);
     expect(await call()).toBe(calls + 1);
+    clock.mockRestore();
     // A policy for one method only is cached as well, and then denies the others.
     expect((await get("/pets", "m")).status).toBe(200);
     expect((await get("/pets/1", "m")).status).toBe(401);

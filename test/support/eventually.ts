@@ -12,7 +12,7 @@ const PAUSE_MS = 250;
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
   check: (value: T) => void,
-  { seconds = 5 } = {},
+  { seconds = 20 } = {},
 ): Promise<void> {
   for (let left = (seconds * 1000) / PAUSE_MS; ; left--) {
     const value = await attempt();

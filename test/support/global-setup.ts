@@ -1,4 +1,4 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { synthesize } from "../../infra/assembly/synthesize.ts";
@@ -20,6 +20,11 @@ export interface Shared {
 export default async function setup(): Promise<void> {
   // Every character that a shell command could trip over.
   const folder = await mkdtemp(join(tmpdir(), `animal-store test's "$HOME" & co-`));
+  process.env.TEST_LOGS = join(folder, "logs");
+  await mkdir(process.env.TEST_LOGS);
+  // All processes of the tests inherit it, so global-teardown.ts can see what they leave behind.
+  process.env.TMPDIR = join(folder, "tmp");
+  await mkdir(process.env.TMPDIR);
   const [service] = await Promise.all([
     startService({ DATA_DIR: join(folder, "data") }),
     mkdtemp(join(folder, "assembly-")).then(async (assembly) => {

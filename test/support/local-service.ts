@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const entry = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
@@ -21,13 +23,15 @@ export function spawnService(environment: Record<string, string>) {
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const { TEST_LOGS } = process.env;
+  const log = TEST_LOGS && createWriteStream(join(TEST_LOGS, `service-${child.pid}.log`));
   let output = "";
-  child.stdout.on("data", (chunk) => {
-    output += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    output += chunk;
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+      if (log) log.write(chunk);
+    });
+  }
   return { child, output: () => output, ended: once(child, "close").then(([code]) => code as number | null) };
 }
 
@@ -44,7 +48,7 @@ export async function startService(environment: Record<string, string>): Promise
     child.stdout?.on("data", () => output().includes("\ncurl ") && resolve());
   });
   const early = ended.then((code) => {
-    throw new Error(`The service ended with ${code}:\n${output()}`);
+    throw new Error(`The service ended with ${code}. The end of its log:\n${output().slice(-2000)}`);
   });
   await Promise.race([ready, early]);
   early.catch(() => undefined);
