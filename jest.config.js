@@ -10,5 +10,5 @@ export default {
   randomize: true,
   // Two cores run the local service as well as the tests.
   maxWorkers: 2,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };

@@ -35,7 +35,8 @@ const create = (key: string) =>
     body: '{"name":"Rex","categoryId":1}',
   });
 
-const until = (end: number) => new Promise((resolve) => setTimeout(resolve, end - Date.now() + 1));
+const until = (end: number) =>
+  new Promise((resolve) => setTimeout(resolve, Math.max(0, end - Date.now()) + 1));
 
 describe("issue", () => {
   it("shows the key once", async () => {

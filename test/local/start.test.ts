@@ -8,26 +8,29 @@ import { type Store, startStore } from "../../local/store.ts";
 import { type LocalService, spawnService, startService } from "../support/local-service.ts";
 
 let folder: string;
+/** A service that is killed leaves its files here. */
+let temporary: string;
 const ends: (() => unknown)[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "animal-store-start-"));
+  temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
 });
 
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
-  await rm(folder, { recursive: true });
+  for (const path of [folder, temporary]) await rm(path, { recursive: true });
 });
 
 async function started(environment: Record<string, string> = {}): Promise<LocalService> {
-  const service = await startService({ DATA_DIR: folder, ...environment });
+  const service = await startService({ DATA_DIR: folder, TMPDIR: temporary, ...environment });
   ends.push(() => service.stop("SIGKILL"));
   return service;
 }
 
 /** Runs the service where it must end by itself; returns its exit code and output. */
 async function failed(environment: Record<string, string>) {
-  const { output, ended } = spawnService({ DATA_DIR: folder, ...environment });
+  const { output, ended } = spawnService({ DATA_DIR: folder, TMPDIR: temporary, ...environment });
   return { code: await ended, output: output() };
 }
 
@@ -82,10 +85,11 @@ describe("npm start", () => {
   });
 
   it("tells all but one of three that start at the same moment that the data are in use", async () => {
-    const services = [1, 2, 3].map(() => spawnService({ DATA_DIR: folder }));
+    const services = [1, 2, 3].map(() => spawnService({ DATA_DIR: folder, TMPDIR: temporary }));
     for (const { child, ended } of services) {
       ends.push(async () => {
-        child.kill("SIGKILL");
+        // A killed service would leave its CDK app running.
+        child.kill("SIGTERM");
         await ended;
       });
     }

@@ -1,6 +1,6 @@
 /** Tells global-teardown.ts whether a test failed. */
 export default class FailureReporter {
-  onRunComplete(_contexts, { success }) {
-    globalThis.testsFailed = !success;
+  onRunComplete(_contexts, { numFailedTests, numFailedTestSuites }) {
+    globalThis.testsFailed = numFailedTests + numFailedTestSuites > 0;
   }
 }

@@ -22,7 +22,7 @@ export default async function setup(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), `animal-store test's "$HOME" & co-`));
   process.env.TEST_LOGS = join(folder, "logs");
   await mkdir(process.env.TEST_LOGS);
-  // All processes of the tests inherit it, so global-teardown.ts can see what they leave behind.
+  // What the tests leave here, global-teardown.ts reports.
   process.env.TMPDIR = join(folder, "tmp");
   await mkdir(process.env.TMPDIR);
   const [service] = await Promise.all([

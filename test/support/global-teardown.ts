@@ -16,10 +16,11 @@ export default async function teardown(): Promise<void> {
   if (!shared) return;
   await shared.service.stop();
   await shared.store.close();
-  const left = await leftovers(join(shared.folder, "tmp"));
+  const logs = join(shared.folder, "logs");
+  const left = await leftovers(join(shared.folder, "tmp"), logs);
   await rm(keptLogs, { recursive: true, force: true });
   if (testsFailed) {
-    await cp(join(shared.folder, "logs"), keptLogs, { recursive: true });
+    await cp(logs, keptLogs, { recursive: true });
     console.error(`The logs of the local services are in ${keptLogs}.`);
   }
   await rm(shared.folder, { recursive: true });

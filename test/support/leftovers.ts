@@ -3,18 +3,18 @@ import { setTimeout } from "node:timers/promises";
 
 /**
  * Lists the processes that the tests started and that still run, as `<pid> <command>`. A process of the tests has the
- * run's temporary folder in its environment. Only Linux has this information; elsewhere the list is empty.
+ * run's folder of logs in its environment. Only Linux has this information; elsewhere the list is empty.
  *
- * @param temporaryFolder value of TMPDIR
+ * @param logs value of TEST_LOGS
  */
-async function processesOf(temporaryFolder: string): Promise<string[]> {
+async function processesOf(logs: string): Promise<string[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
       // A process can end, or belong to somebody else.
       const read = (file: string) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
       const [environment, command] = await Promise.all([read("environ"), read("cmdline")]);
-      const ours = environment.split("\0").includes(`TMPDIR=${temporaryFolder}`);
+      const ours = environment.split("\0").includes(`TEST_LOGS=${logs}`);
       // Jest ends its own workers.
       return ours && !command.includes("jest-worker") ? `${pid} ${command.replaceAll("\0", " ").trim()}` : "";
     }),
@@ -25,12 +25,14 @@ async function processesOf(temporaryFolder: string): Promise<string[]> {
 /**
  * Lists what the tests left behind: files and folders in their temporary folder, and processes. It waits for
  * processes that are about to end.
+ *
+ * @param logs value of TEST_LOGS, which every process of the tests inherits
  */
-export async function leftovers(temporaryFolder: string): Promise<string[]> {
-  let processes = await processesOf(temporaryFolder);
+export async function leftovers(temporaryFolder: string, logs: string): Promise<string[]> {
+  let processes = await processesOf(logs);
   for (let attempt = 0; processes.length > 0 && attempt < 50; attempt++) {
     await setTimeout(100);
-    processes = await processesOf(temporaryFolder);
+    processes = await processesOf(logs);
   }
   const files = await readdir(temporaryFolder);
   return [
