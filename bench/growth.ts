@@ -1,7 +1,9 @@
 import { readStack } from "../infra/assembly/template.ts";
 import { localStack } from "../infra/stages.ts";
 import { petCreator, petFinder, petLister } from "../lib/dynamo/pet-store.ts";
-import { createTables, setAwsEnvironment, startStore } from "../local/store.ts";
+import { setAwsEnvironment } from "../local/aws-environment.ts";
+import { startStore } from "../local/store.ts";
+import { createTables } from "../local/tables.ts";
 import { fill, idOf } from "./fill.ts";
 import { type BenchOptions, format, table } from "./report.ts";
 import { interleave, median } from "./stats.ts";

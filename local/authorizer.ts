@@ -51,7 +51,7 @@ export class TokenAuthorizer {
     const requestId = randomUUID();
     context["authorizer.requestId"] = requestId;
     try {
-      const event = { type: "TOKEN", authorizationToken: token, methodArn };
+      const event = JSON.stringify({ type: "TOKEN", authorizationToken: token, methodArn });
       const result = await this.#pool.invoke(event, requestId);
       if (!isAuthorizerResult(result)) throw new Error("The authorizer's result is not a policy.");
       const expiresAt = Date.now() + this.#settings.cacheSeconds * 1000;

@@ -1,42 +1,58 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import type { FunctionDefinition } from "../infra/assembly/template.ts";
-import type { Invocation, Outcome } from "./lambda-runtime.ts";
-import { FunctionError } from "./refusal.ts";
+import { FunctionInstance } from "./function-instance.ts";
+import type { FunctionError } from "./refusal.ts";
 
-const runtime = fileURLToPath(new URL("lambda-runtime.ts", import.meta.url));
-
-// Enough to keep two to four cores busy; further requests wait for an instance.
+/** Enough to keep two to four cores busy. Further events wait for an instance. */
+const USUAL_INSTANCES = 2;
+/** How many there can be when an event waits long, for example for instances that hang. */
 const MAX_INSTANCES = 4;
+const LONG_WAIT_MS = 500;
 
-/** The instances of one function, each a process of its own that handles one event at a time. */
+/** The instances of one function. Each handles one event at a time, as on Lambda. */
 export class FunctionPool {
   readonly #definition: FunctionDefinition;
   readonly #environment: Record<string, string>;
-  readonly #idle: ChildProcess[] = [];
-  readonly #instances = new Set<ChildProcess>();
-  readonly #waiting: ((instance: ChildProcess) => void)[] = [];
+  readonly #log: (line: string) => void;
+  readonly #idle: FunctionInstance[] = [];
+  readonly #instances = new Set<FunctionInstance>();
+  readonly #waiting: ((instance: FunctionInstance) => void)[] = [];
 
-  /** @param environment what Lambda would set besides the function's own variables */
-  constructor(definition: FunctionDefinition, environment: Record<string, string>) {
+  /**
+   * @param environment what Lambda sets in addition to the function's own variables
+   * @param log receives the function's log, line by line
+   */
+  constructor(
+    definition: FunctionDefinition,
+    environment: Record<string, string>,
+    log: (line: string) => void,
+  ) {
     this.#definition = definition;
     this.#environment = { ...environment, ...definition.environment };
+    this.#log = log;
+  }
+
+  /** Starts an instance, so that the first event does not wait for it. */
+  warmUp(): void {
+    this.#idle.push(this.#start());
   }
 
   /**
    * Runs the function once.
    *
-   * @param event passed to the handler
+   * @param event JSON
    * @param requestId of the invocation, for the function's log
    * @returns the handler's result
-   * @throws FunctionError when it threw (with its message), crashed, or exceeded its timeout
+   * @throws FunctionError when it threw, crashed, or exceeded its timeout or memory size
    */
-  async invoke(event: unknown, requestId: string): Promise<unknown> {
+  async invoke(event: string, requestId: string): Promise<unknown> {
     const instance = await this.#acquire();
     try {
-      const outcome = await this.#run(instance, event, requestId);
-      if ("result" in outcome) return outcome.result;
-      throw new FunctionError(outcome.errorMessage);
+      return await instance.run(event, requestId);
+    } catch (error) {
+      const { message } = error as FunctionError;
+      const timestamp = new Date().toISOString();
+      this.#log(JSON.stringify({ timestamp, level: "ERROR", requestId, message: { errorMessage: message } }));
+      throw error;
     } finally {
       this.#release(instance);
     }
@@ -44,59 +60,38 @@ export class FunctionPool {
 
   /** Ends every instance. */
   stop(): void {
-    for (const instance of this.#instances) instance.kill("SIGKILL");
+    for (const instance of this.#instances) instance.terminate();
   }
 
-  #run(instance: ChildProcess, event: unknown, requestId: string): Promise<Outcome> {
-    const { timeoutMs } = this.#definition;
-    const invocation: Invocation = { event, requestId, deadline: Date.now() + timeoutMs };
-    return new Promise((resolve, reject) => {
-      const settle = (action: () => void) => {
-        clearTimeout(timer);
-        instance.off("message", onMessage).off("exit", onExit);
-        action();
-      };
-      const onMessage = (outcome: Outcome) => settle(() => resolve(outcome));
-      const onExit = () => settle(() => reject(new FunctionError("The function's process ended.")));
-      const timer = setTimeout(() => {
-        instance.kill("SIGKILL");
-        settle(() => reject(new FunctionError(`The function ran longer than ${timeoutMs} ms.`)));
-      }, timeoutMs);
-      instance.on("message", onMessage).on("exit", onExit);
-      // A send to a process that is just ending fails; its exit is what is reported.
-      instance.send(invocation, () => undefined);
-    });
-  }
-
-  async #acquire(): Promise<ChildProcess> {
+  async #acquire(): Promise<FunctionInstance> {
     const idle = this.#idle.pop();
     if (idle) return idle;
-    if (this.#instances.size < MAX_INSTANCES) return this.#start();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#instances.size < USUAL_INSTANCES) return this.#start();
+    const { promise, resolve } = Promise.withResolvers<FunctionInstance>();
+    this.#waiting.push(resolve);
+    const timer = setTimeout(() => {
+      if (this.#instances.size < MAX_INSTANCES) this.#release(this.#start());
+    }, LONG_WAIT_MS);
+    return promise.finally(() => clearTimeout(timer));
   }
 
-  #release(instance: ChildProcess): void {
-    const alive = this.#instances.has(instance) && !instance.killed;
+  /** Hands an instance, or a new one if it ended, to the next event. */
+  #release(instance: FunctionInstance): void {
     const next = this.#waiting.shift();
-    if (next) next(alive ? instance : this.#start());
-    else if (alive) this.#idle.push(instance);
+    if (next) next(instance.alive ? instance : this.#start());
+    else if (instance.alive) this.#idle.push(instance);
   }
 
-  #start(): ChildProcess {
-    const { code, handler, memoryMb } = this.#definition;
-    const instance = fork(runtime, [code, handler], {
-      env: this.#environment,
-      execArgv: [`--max-old-space-size=${memoryMb}`],
-      // The functions' log goes to standard error; standard output is for the person at the terminal.
-      stdio: ["ignore", process.stderr, process.stderr, "ipc"],
+  #start(): FunctionInstance {
+    const instance = new FunctionInstance(this.#definition, this.#environment, {
+      onLog: this.#log,
+      onEnd: () => {
+        this.#instances.delete(instance);
+        const index = this.#idle.indexOf(instance);
+        if (index >= 0) this.#idle.splice(index, 1);
+      },
     });
     this.#instances.add(instance);
-    instance.on("exit", () => {
-      this.#instances.delete(instance);
-      const index = this.#idle.indexOf(instance);
-      if (index >= 0) this.#idle.splice(index, 1);
-    });
-    instance.on("error", () => undefined); // reported by `exit`
     return instance;
   }
 }

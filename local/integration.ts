@@ -44,8 +44,8 @@ export async function respondFromProxy(
   const requestId = randomUUID();
   context["integration.requestId"] = requestId;
   try {
-    const result = await withTimeout(pool.invoke(proxyEvent(request, match, context, caller), requestId));
-    return toHttpResponse(result);
+    const event = JSON.stringify(proxyEvent(request, match, context, caller));
+    return toHttpResponse(await withTimeout(pool.invoke(event, requestId)));
   } finally {
     context["integration.status"] = 200;
     context.integrationLatency = Math.round(performance.now() - start);

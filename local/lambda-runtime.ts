@@ -1,55 +1,59 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { parentPort, workerData } from "node:worker_threads";
 
-/**
- * The process in which one instance of a function runs, as Lambda's Node runtime runs it: one event at
- * a time, only the function's own environment, the log as lines of JSON.
- * Arguments: the folder with the code, and the handler as `file.export`.
- */
-const [, , code = "", handlerName = ""] = process.argv;
-const [file = "", exportName = ""] = handlerName.split(".");
+// The thread of one instance of a function. It runs the function as Lambda's Node runtime does: one event at a time,
+// and the log as lines of JSON.
 
-/** What the parent sends for an invocation. */
+/** What the thread is started with. */
+export interface RuntimeOptions {
+  /** folder with the code */
+  code: string;
+  /** `file.export` */
+  handler: string;
+}
+
+/** A message to the thread. */
 export interface Invocation {
-  event: unknown;
+  /** JSON, as Lambda receives it */
+  event: string;
   requestId: string;
-  /** milliseconds since 1970 at which the parent ends this process */
+  /** milliseconds since 1970 at which the instance is terminated */
   deadline: number;
 }
 
-/** What it gets back: a result, or an error as Lambda reports it. */
-export type Outcome = { result: unknown } | { errorType: string; errorMessage: string };
+/** A message from the thread: a line of the log, or how an invocation ended. */
+export type RuntimeMessage = { log: string } | InvocationResult;
+export type InvocationResult = { result: string | undefined } | { errorType: string; errorMessage: string };
+
+const { code, handler: handlerName } = workerData as RuntimeOptions;
+const [file = "", exportName = ""] = handlerName.split(".");
+const post = (message: RuntimeMessage) => parentPort?.postMessage(message);
 
 let requestId = "";
 for (const level of ["info", "warn", "error"] as const) {
   console[level] = (message: unknown) => {
     const line = { timestamp: new Date().toISOString(), level: level.toUpperCase(), requestId, message };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    post({ log: JSON.stringify(line) });
   };
 }
-
-// Ctrl-C reaches every process of the terminal; the parent ends this one when its work is done.
-process.on("SIGINT", () => undefined);
-process.on("disconnect", () => process.exit());
 
 const module = join(code, `${file}.mjs`);
 const { [exportName]: handler } = existsSync(module)
   ? await import(module)
   : createRequire(import.meta.url)(join(code, `${file}.js`));
 
-process.on("message", async (invocation: Invocation) => {
+parentPort?.on("message", async (invocation: Invocation) => {
   requestId = invocation.requestId;
   const context = {
     awsRequestId: requestId,
     getRemainingTimeInMillis: () => invocation.deadline - Date.now(),
   };
-  let outcome: Outcome;
   try {
-    outcome = { result: await handler(invocation.event, context) };
+    post({ result: JSON.stringify(await handler(JSON.parse(invocation.event), context)) });
   } catch (error) {
     const { name, message } = error as Error;
-    outcome = { errorType: name, errorMessage: message };
+    post({ errorType: name, errorMessage: message });
   }
-  process.send?.(outcome);
 });

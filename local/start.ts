@@ -8,11 +8,13 @@ import { readStack } from "../infra/assembly/template.ts";
 import { local, localStack } from "../infra/stages.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
+import { setAwsEnvironment } from "./aws-environment.ts";
 import { keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { FunctionPool } from "./function-pool.ts";
 import { createGateway } from "./gateway.ts";
 import { localKey } from "./local-key.ts";
-import { createTables, setAwsEnvironment, startStore } from "./store.ts";
+import { startStore } from "./store.ts";
+import { createTables } from "./tables.ts";
 import { Throttle } from "./throttle.ts";
 
 const port = /^\d*$/.test(process.env.PORT ?? "") ? Number(process.env.PORT || 3000) : Number.NaN;
@@ -98,7 +100,7 @@ async function start(): Promise<void> {
     stack.functions.map((definition) => {
       const environment = { ...definition.environment };
       if ("STAGE" in environment) environment.STAGE = local.name; // of the template, the one value that is replaced
-      return [definition.name, new FunctionPool({ ...definition, environment }, aws)];
+      return [definition.name, new FunctionPool({ ...definition, environment }, aws, console.error)];
     }),
   );
   cleanUp.push(() => {

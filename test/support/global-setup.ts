@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { synthesize } from "../../infra/assembly/synthesize.ts";
 import { readStack } from "../../infra/assembly/template.ts";
-import { createTables, type Store, startStore } from "../../local/store.ts";
+import { type Store, startStore } from "../../local/store.ts";
+import { createTables } from "../../local/tables.ts";
 import { type LocalService, startService } from "./local-service.ts";
 
 /** What the tests share, for global-teardown.ts to end. */
