@@ -4,6 +4,12 @@ import type { IncomingMessage } from "node:http";
 /** API Gateway's $context variables of one request, by name; what is undefined is logged as `-`. */
 export interface RequestContext {
   requestId: string;
+  /** with the stage, without the query */
+  path: string;
+  /** not a $context variable: for the terminal, which shows no values of the query */
+  parameterNames: string[];
+  /** not a $context variable: the Error's code, for the terminal */
+  errorCode?: string;
   extendedRequestId: string;
   httpMethod: string;
   stage: string;
@@ -26,8 +32,11 @@ export interface RequestContext {
 }
 
 export function newRequestContext(message: IncomingMessage, stage: string): RequestContext {
+  const [path = "", query = ""] = (message.url ?? "").split("?");
   return {
     requestId: randomUUID(),
+    path,
+    parameterNames: query === "" ? [] : query.split("&").map((parameter) => parameter.replace(/=.*$/s, "")),
     extendedRequestId: randomUUID(),
     httpMethod: message.method ?? "",
     stage,

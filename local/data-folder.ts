@@ -1,36 +1,42 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where the local service keeps everything: DATA_DIR, or `.animal-store` in the working directory. */
+/** The folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
 export const dataFolder = process.env.DATA_DIR || ".animal-store";
 
 /** The embedded store's data. */
 export const storeFolder = join(dataFolder, "dynamodb");
+/** The synthesized templates and the bundled functions. */
+export const assemblyFolder = join(dataFolder, "assembly");
 /** The local service's own key. */
 export const keyFile = join(dataFolder, "api-key");
 const tablesFile = join(dataFolder, "tables.json");
 
-/** How the operators' commands find the tables of the local service, whether it runs or not. */
+/** Tells the operators' commands where the tables of the local service are, whether it runs or not. */
 export interface LocalTables {
-  /** where the store answers, or answered last */
+  /** the store's endpoint, or its last one */
   endpoint: string;
-  /** whether the store is the embedded one, which answers only while the service runs */
+  /** whether it is the embedded store, which responds only while the service runs */
   embedded: boolean;
   keysTable: string;
 }
 
 /**
- * Makes the folder, for its owner alone.
+ * Creates the folder, readable only by its owner, with a .gitignore that hides it from tools if it is in a checkout.
  *
- * @throws Error in one line when it cannot be made
+ * @throws Error in one line when it cannot be created
  */
 export async function makeDataFolder(): Promise<void> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
-    // Node says ENOENT where the file system is read-only.
+  try {
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+    await writeFile(join(dataFolder, ".gitignore"), "*\n");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Node reports ENOENT on a read-only file system.
     throw new Error(
-      `The data folder ${dataFolder} cannot be made (${code}): is its parent there and writable?`,
+      `The data folder ${dataFolder} cannot be written (${code}): does its parent exist, and is it writable?`,
     );
-  });
+  }
 }
 
 export async function writeTables(tables: LocalTables): Promise<void> {

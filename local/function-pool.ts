@@ -15,6 +15,7 @@ export class FunctionPool {
   readonly #log: (line: string) => void;
   readonly #idle: FunctionInstance[] = [];
   readonly #instances = new Set<FunctionInstance>();
+  #retired = false;
   readonly #waiting: ((instance: FunctionInstance) => void)[] = [];
 
   /**
@@ -29,6 +30,10 @@ export class FunctionPool {
     this.#definition = definition;
     this.#environment = { ...environment, ...definition.environment };
     this.#log = log;
+  }
+
+  get name(): string {
+    return this.#definition.name;
   }
 
   /** Starts an instance, so that the first event does not wait for it. */
@@ -58,6 +63,12 @@ export class FunctionPool {
     }
   }
 
+  /** Ends the instances as soon as they have no event to handle. */
+  retire(): void {
+    this.#retired = true;
+    for (const instance of [...this.#idle]) instance.terminate();
+  }
+
   /** Ends every instance. */
   stop(): void {
     for (const instance of this.#instances) instance.terminate();
@@ -79,6 +90,7 @@ export class FunctionPool {
   #release(instance: FunctionInstance): void {
     const next = this.#waiting.shift();
     if (next) next(instance.alive ? instance : this.#start());
+    else if (this.#retired) instance.terminate();
     else if (instance.alive) this.#idle.push(instance);
   }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { HttpResponse } from "../infra/assembly/rest-api.ts";
 import type { LocalStack } from "../infra/assembly/template.ts";
-import { formatAccessLog, newRequestContext, type RequestContext } from "./access-log.ts";
+import { newRequestContext, type RequestContext } from "./access-log.ts";
 import { TokenAuthorizer } from "./authorizer.ts";
 import type { FunctionPool } from "./function-pool.ts";
 import { respondFromMock, respondFromProxy } from "./integration.ts";
@@ -16,13 +16,14 @@ import type { Throttle } from "./throttle.ts";
  *
  * @param stack the template
  * @param functions by their names in the template
+ * @param options.log receives every request when its response is sent
  * @param options.throttle limits the rate of requests; without one there is no limit
  * @throws Error when the template refers to a function that is missing
  */
 export function createGateway(
   stack: LocalStack,
   functions: Map<string, FunctionPool>,
-  { throttle }: { throttle?: Throttle } = {},
+  { log, throttle }: { log: (context: RequestContext) => void; throttle?: Throttle },
 ): RequestListener {
   const route = createRouter(stack.routes);
   const authorizer = new TokenAuthorizer(
@@ -45,8 +46,8 @@ export function createGateway(
 
   function responseOf(error: unknown, context: RequestContext): HttpResponse {
     const type = error instanceof Refusal ? error.type : "DEFAULT_5XX";
-    if (error instanceof FunctionError) console.error(error.message);
-    else if (!(error instanceof Refusal)) console.error(error);
+    // The function's log has the reason of a FunctionError.
+    if (!(error instanceof Refusal || error instanceof FunctionError)) console.error(error);
     context["error.responseType"] = type;
     const response = stack.gatewayResponses.get(type);
     if (!response) throw new Error(`The template has no gateway response ${type}.`);
@@ -60,7 +61,8 @@ export function createGateway(
     send(message, response, context.requestId, result);
     context.status = result.status;
     context.responseLatency = Math.round(performance.now() - start);
-    console.error(formatAccessLog(stack.accessLogFormat, context));
+    if (result.status >= 400) context.errorCode = errorCodeOf(result.body);
+    log(context);
   };
 }
 
@@ -68,6 +70,14 @@ function functionNamed(functions: Map<string, FunctionPool>, name: string): Func
   const found = functions.get(name);
   if (!found) throw new Error(`The template has no function ${name}.`);
   return found;
+}
+
+function errorCodeOf(body: string): string | undefined {
+  try {
+    return JSON.parse(body).code;
+  } catch {
+    return undefined; // of a function that does not use the Error body
+  }
 }
 
 /**

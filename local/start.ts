@@ -1,42 +1,44 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { synthesize } from "../infra/assembly/synthesize.ts";
+import { parseArgs } from "node:util";
 import { readStack } from "../infra/assembly/template.ts";
 import { local, localStack } from "../infra/stages.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
+import { currentAssembly, sourceFolders } from "./assembly.ts";
 import { setAwsEnvironment } from "./aws-environment.ts";
-import { keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
-import { FunctionPool } from "./function-pool.ts";
-import { createGateway } from "./gateway.ts";
+import { assemblyFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
+import { type Deployment, deploy } from "./deployment.ts";
 import { localKey } from "./local-key.ts";
+import { standardErrorLog } from "./log.ts";
+import { checkPort, close, createHttpServer, listen } from "./server.ts";
 import { startStore } from "./store.ts";
-import { createTables } from "./tables.ts";
-import { Throttle } from "./throttle.ts";
+import { checkEndpoint, createTables } from "./tables.ts";
+import { watchFolders } from "./watch.ts";
 
-const port = /^\d*$/.test(process.env.PORT ?? "") ? Number(process.env.PORT || 3000) : Number.NaN;
+const USAGE = `Usage: npm start -- [--watch]
+Serves the API on this machine, with an embedded store.
+  --watch  serves changes in functions/, lib/ and infra/ without a restart (npm run dev)
+  --help   shows this text
+Environment variables:
+  PORT      port to listen on (default 3000); 0 selects a free one
+  DATA_DIR  folder of the pets, the keys and the local API key (default .animal-store); one service per folder
+  AWS_ENDPOINT_URL_DYNAMODB  another DynamoDB-compatible server instead of the embedded one
+  THROTTLE  "on" refuses requests above staging's rate with 429`;
 
-// The store makes its files as the system lets it; whatever its folder was before, they are their owner's alone.
-process.umask(0o077);
+/** How long a stop can take before the process ends anyway, in milliseconds. */
+const STOP_TIMEOUT = 900;
 
-/** What has to be undone at the end, the last first. */
+/** What to undo at the end, the last first. */
 const cleanUp: (() => unknown)[] = [];
-
-/** Shows a person what takes so long; a log file need not know. */
-function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
-}
 
 let stopping = false;
 
 async function stop(status: number): Promise<void> {
   if (stopping) return;
   stopping = true;
-  // A part that will not end must not keep the process.
-  setTimeout(() => process.exit(status), 5000).unref();
+  // `process.exit` waits for a thread that never checks for interrupts; a signal does not.
+  setTimeout(() => process.exit(status), STOP_TIMEOUT).unref();
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), 2 * STOP_TIMEOUT).unref();
   for (const undo of cleanUp.toReversed()) await undo();
   process.exit(status);
 }
@@ -46,86 +48,100 @@ async function fail(error: unknown): Promise<void> {
   return stop(1);
 }
 
-function listen(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === "EADDRINUSE" ? new Error(`Port ${port} is in use. Set PORT to another one.`) : error,
-      );
-    });
-    server.listen(port, "127.0.0.1", resolve);
-  });
+/** Shows a person what takes so long. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) console.error(text);
 }
 
-/** Lets the requests under way end, but no client hold its connection for long. */
-function close(server: Server): Promise<unknown> {
-  setTimeout(() => server.closeAllConnections(), 2000).unref();
-  return new Promise((resolve) => server.close(resolve));
+function readPort(): number {
+  const { PORT = "" } = process.env;
+  const port = Number(PORT || 3000);
+  if (!/^\d*$/.test(PORT) || port > 65535) throw new Error("PORT must be a number from 0 to 65535.");
+  return port;
 }
 
-async function embeddedStore(): Promise<string> {
+/** Returns the endpoint of the store: the embedded one, unless the environment names another. */
+async function openStore(): Promise<{ endpoint: string; embedded: boolean }> {
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
+  if (endpoint) return { endpoint, embedded: false };
   const store = await startStore(storeFolder);
   cleanUp.push(store.close);
-  return store.endpoint;
+  return { endpoint: store.endpoint, embedded: true };
 }
 
-async function start(): Promise<void> {
-  if (!(port <= 65535)) throw new Error("PORT must be a number from 0 to 65535.");
-  // Found out now and not after the seconds that bundling takes.
-  const probe = createServer();
-  await listen(probe);
-  await close(probe);
-
-  await makeDataFolder();
-  const embedded = !process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || (await embeddedStore());
-
-  progress("Synthesizing the template and bundling the functions ...");
-  const assembly = await mkdtemp(join(tmpdir(), "animal-store-"));
-  cleanUp.push(() => rm(assembly, { recursive: true }));
+async function synthesize(keep: string[] = []): Promise<string> {
   const synthesis = new AbortController();
   cleanUp.push(() => synthesis.abort());
-  await synthesize(assembly, [localStack], synthesis);
-  const stack = readStack(assembly, localStack);
+  return currentAssembly(assemblyFolder, { signal: synthesis.signal, keep });
+}
 
-  progress("Creating the tables and the local key ...");
-  // What Lambda would give the functions, and this process's own client needs as well.
+async function start(watch: boolean): Promise<void> {
+  const port = readPort();
+  await checkPort(port);
+  await makeDataFolder();
+  const { endpoint, embedded } = await openStore();
   const aws = setAwsEnvironment(endpoint);
-  await createTables(endpoint, stack.tables);
-  const keysTable = stack.outputs.KeysTableName ?? "";
+  if (!embedded) await checkEndpoint(endpoint);
+
+  progress("Synthesizing the template and bundling the functions ...");
+  const assembly = await synthesize();
+  const { tables, outputs, stageName } = readStack(assembly, localStack);
+  const keysTable = outputs.KeysTableName ?? "";
+  await createTables(endpoint, tables);
   await writeTables({ endpoint, embedded, keysTable });
   const key = await localKey(keyFile, keyStore(keysTable), local.name);
 
-  const pools = new Map(
-    stack.functions.map((definition) => {
-      const environment = { ...definition.environment };
-      if ("STAGE" in environment) environment.STAGE = local.name; // of the template, the one value that is replaced
-      return [definition.name, new FunctionPool({ ...definition, environment }, aws, console.error)];
-    }),
-  );
-  cleanUp.push(() => {
-    for (const pool of pools.values()) pool.stop();
-  });
+  const log = standardErrorLog();
+  const options = {
+    aws,
+    throttled: process.env.THROTTLE === "on",
+    logRequest: log.request,
+    logFunction: log.function,
+  };
+  let deployment: Deployment = deploy(assembly, options);
+  cleanUp.push(() => deployment.stop());
 
-  const throttle = process.env.THROTTLE === "on" ? new Throttle(stack.throttling) : undefined;
-  const docs = docsPage(key, stack.stageName);
-  const gateway = createGateway(stack, pools, throttle && { throttle });
-  const server = createServer(async (message, response) => {
-    if (!(await docs(message, response))) gateway(message, response);
+  const docs = docsPage(key, stageName);
+  const server = createHttpServer(async (message, response) => {
+    if (!(await docs(message, response))) deployment.gateway(message, response);
   });
-  await listen(server);
+  await listen(server, port);
   cleanUp.push(() => close(server));
 
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
-  const baseUrl = `${origin}/${stack.stageName}`;
+  const baseUrl = `${origin}/${stageName}`;
   console.log(`Base URL: ${baseUrl}`);
   console.log(`API key: ${key}`);
   console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
   console.log(`Docs: ${origin}/docs`);
+
+  if (!watch) return;
+  let served = assembly;
+  watchFolders(sourceFolders, async () => {
+    try {
+      const changed = await synthesize([served]);
+      if (changed === served) return;
+      const next = deploy(changed, options);
+      deployment.retire();
+      deployment = next;
+      served = changed;
+      console.error("The changed sources are served.");
+    } catch (error) {
+      console.error(`The changed sources are not served. ${(error as Error).message}`);
+    }
+  });
 }
 
-// Ctrl-C comes twice, from the terminal and from npm; the second must not end what the first began.
-process.on("SIGINT", () => stop(0));
-process.on("SIGTERM", () => stop(0));
-process.on("uncaughtException", fail);
-await start().catch(fail);
+const { values } = parseArgs({
+  options: { watch: { type: "boolean", default: false }, help: { type: "boolean" } },
+});
+if (values.help) {
+  console.log(USAGE);
+} else {
+  // Whatever the mode of the data folder was, the files in it are only for their owner.
+  process.umask(0o077);
+  // Ctrl-C sends a signal from the terminal and another from npm.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop(0));
+  process.on("uncaughtException", fail);
+  await start(values.watch).catch(fail);
+}

@@ -1,24 +1,63 @@
-import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+} from "@aws-sdk/client-dynamodb";
 
 /** For a server that can be of any kind, and slow. */
 const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
+/** How long a table can take to become ACTIVE, in milliseconds. */
+const ACTIVE_TIMEOUT = 60_000;
+
+const clientOf = (endpoint: string) =>
+  new DynamoDBClient({ endpoint, maxAttempts: 2, requestHandler: TIMEOUTS });
+
+/** @throws Error in one line when the endpoint does not respond as DynamoDB does */
+export async function checkEndpoint(endpoint: string): Promise<void> {
+  const client = clientOf(endpoint);
+  await client.send(new ListTablesCommand({ Limit: 1 })).catch((error) => {
+    throw unusable(endpoint, error);
+  });
+  client.destroy();
+}
 
 /**
- * Creates those of a template's tables that are missing.
+ * Creates those of a template's tables that are missing, and waits until all are ACTIVE.
  *
  * @param endpoint a DynamoDB-compatible server
- * @throws Error in one line when it does not respond
+ * @throws Error in one line when it fails, or a table does not become ACTIVE
  */
 export async function createTables(endpoint: string, tables: CreateTableCommandInput[]): Promise<void> {
-  const client = new DynamoDBClient({ endpoint, maxAttempts: 2, requestHandler: TIMEOUTS });
-  for (const table of tables) {
-    try {
-      await client.send(new CreateTableCommand(table));
-    } catch (error) {
-      const { name, message, code } = error as NodeJS.ErrnoException;
-      if (name === "ResourceInUseException") continue;
-      throw new Error(`The DynamoDB endpoint ${endpoint} cannot be used: ${message || code || name}`);
+  const client = clientOf(endpoint);
+  try {
+    for (const table of tables) {
+      await client.send(new CreateTableCommand(table)).catch((error) => {
+        if (error.name !== "ResourceInUseException") throw unusable(endpoint, error);
+      });
     }
+    for (const { TableName = "" } of tables) await waitForTable(client, endpoint, TableName);
+  } finally {
+    client.destroy();
   }
-  client.destroy();
+}
+
+async function waitForTable(client: DynamoDBClient, endpoint: string, name: string): Promise<void> {
+  const deadline = Date.now() + ACTIVE_TIMEOUT;
+  for (;;) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name })).catch((error) => {
+      throw unusable(endpoint, error);
+    });
+    if (Table?.TableStatus === "ACTIVE") return;
+    if (Date.now() > deadline) {
+      throw new Error(`The table ${name} at ${endpoint} is still ${Table?.TableStatus} after a minute.`);
+    }
+    await pause(100);
+  }
+}
+
+function unusable(endpoint: string, { name, message, code }: NodeJS.ErrnoException): Error {
+  return new Error(`The DynamoDB endpoint ${endpoint} cannot be used: ${message || code || name}`);
 }

@@ -32,7 +32,7 @@ const cleanUp: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   const { stack, functions, stop } = await replaceFunctions({ operation, authorizer });
-  const server = await listen(createGateway(stack, functions));
+  const server = await listen(createGateway(stack, functions, { log: () => undefined }));
   baseUrl = server.baseUrl;
   cleanUp.push(server.close, stop);
 });

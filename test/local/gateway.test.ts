@@ -1,12 +1,13 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { LocalStack } from "../../infra/assembly/template.ts";
+import { formatAccessLog, type RequestContext } from "../../local/access-log.ts";
 import type { FunctionPool } from "../../local/function-pool.ts";
 import { createGateway } from "../../local/gateway.ts";
 import { Throttle } from "../../local/throttle.ts";
 import { listen, replaceFunctions } from "../support/gateway.ts";
 
-const logged = jest.spyOn(console, "error").mockImplementation(() => undefined);
+const log = jest.fn<(context: RequestContext) => void>();
 
 const operation = `
   exports.handler = async (event, { awsRequestId }) => ({
@@ -42,13 +43,13 @@ beforeAll(async () => {
   const replaced = await replaceFunctions({ operation, authorizer });
   ({ stack, functions } = replaced);
   const server = await listen(
-    createGateway({ ...stack, authorizer: { ...stack.authorizer, cacheSeconds: 2 } }, functions),
+    createGateway({ ...stack, authorizer: { ...stack.authorizer, cacheSeconds: 2 } }, functions, { log }),
   );
   baseUrl = server.baseUrl;
   cleanUp.push(server.close, replaced.stop);
 });
 beforeEach(() => {
-  logged.mockClear();
+  log.mockClear();
 });
 afterAll(async () => {
   for (const undo of cleanUp) await undo();
@@ -133,7 +134,7 @@ describe("a path that the API does not have", () => {
   let withoutCatchAll: string;
   beforeAll(async () => {
     const routes = stack.routes.filter(({ requiresAuthorization }) => requiresAuthorization);
-    const server = await listen(createGateway({ ...stack, routes }, functions));
+    const server = await listen(createGateway({ ...stack, routes }, functions, { log }));
     withoutCatchAll = server.baseUrl;
     cleanUp.unshift(server.close);
   });
@@ -195,21 +196,16 @@ describe("a mock integration", () => {
 });
 
 describe("the access log", () => {
-  const accessLog = () => JSON.parse(String(logged.mock.calls.at(-1)?.[0]));
-  let url: string;
-  beforeAll(async () => {
-    const names =
-      "requestId requestTime httpMethod resourcePath status responseLatency authorizer.keyId authorizer.requestId " +
-      "authorizer.error authorizer.latency integration.requestId integration.status error.responseType xrayTraceId";
-    const format = names.split(" ").map((name) => [name, `$context.${name}`]);
-    const accessLogFormat = JSON.stringify(Object.fromEntries(format));
-    const server = await listen(createGateway({ ...stack, accessLogFormat }, functions));
-    url = `${server.baseUrl}/pets`;
-    cleanUp.unshift(server.close);
-  });
+  const names =
+    "requestId requestTime httpMethod resourcePath status responseLatency authorizer.keyId authorizer.requestId " +
+    "authorizer.error authorizer.latency integration.requestId integration.status error.responseType xrayTraceId";
+  const format = JSON.stringify(
+    Object.fromEntries(names.split(" ").map((name) => [name, `$context.${name}`])),
+  );
+  const accessLog = () => JSON.parse(formatAccessLog(format, log.mock.calls.at(-1)?.[0] as RequestContext));
 
   it("joins a request with its response and its invocations", async () => {
-    const response = await fetch(url, { headers: { Authorization: token("l") } });
+    const response = await get("/pets", "l");
     const { awsRequestId } = await json(response);
     expect(accessLog()).toEqual({
       requestId: response.headers.get("x-amzn-requestid"),
@@ -230,7 +226,7 @@ describe("the access log", () => {
   });
 
   it("says why a request was refused", async () => {
-    const response = await fetch(url, { headers: { Authorization: token("f") } });
+    const response = await get("/pets", "f");
     expect(accessLog()).toMatchObject({
       requestId: response.headers.get("x-amzn-requestid"),
       status: "503",
@@ -264,7 +260,7 @@ describe("the gateway", () => {
     expect(stack.throttling.burst).toBe(100);
     let now = 0;
     const throttle = new Throttle(settings, () => now);
-    const server = await listen(createGateway(stack, functions, { throttle }));
+    const server = await listen(createGateway(stack, functions, { log, throttle }));
     cleanUp.unshift(server.close);
     const url = `${server.baseUrl}/pets`;
     const replies = await Promise.all(Array.from({ length: 12 }, () => fetch(url)));

@@ -78,7 +78,8 @@ describe("npm start", () => {
     await started();
     const made = (await readdir(folder, { recursive: true })).filter((name) => name !== "dynamodb");
     expect(made).toContain("api-key");
-    for (const name of made) {
+    // The CDK sets the modes in an assembly, to which the mode of its folder gives no access.
+    for (const name of made.filter((name) => !name.startsWith("assembly/"))) {
       const { mode } = await stat(join(folder, name));
       expect([name, mode & 0o077]).toEqual([name, 0]);
     }
@@ -161,7 +162,7 @@ describe("npm start ends with one clear line and exit code 1", () => {
     const DATA_DIR = join(folder, "file", "data");
     expect(await failed({ DATA_DIR })).toEqual({
       code: 1,
-      output: `animal-store: The data folder ${DATA_DIR} cannot be made (ENOTDIR): is its parent there and writable?\n`,
+      output: `animal-store: The data folder ${DATA_DIR} cannot be written (ENOTDIR): does its parent exist, and is it writable?\n`,
     });
   });
 

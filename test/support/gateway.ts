@@ -41,7 +41,7 @@ export async function replaceFunctions(sources: { operation: string; authorizer:
       timeoutMs: 4000,
       memoryMb: 64,
     };
-    return new FunctionPool(definition, { AWS_REGION: "local" }, console.error);
+    return new FunctionPool(definition, { AWS_REGION: "local" }, () => undefined);
   };
   const functions = new Map([
     [operationName, await pool("operation", sources.operation)],

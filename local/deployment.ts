@@ -1,0 +1,54 @@
+import type { RequestListener } from "node:http";
+import { readStack } from "../infra/assembly/template.ts";
+import { local, localStack } from "../infra/stages.ts";
+import type { RequestContext } from "./access-log.ts";
+import { FunctionPool } from "./function-pool.ts";
+import { createGateway } from "./gateway.ts";
+import { Throttle } from "./throttle.ts";
+
+/** One assembly that is served: its gateway and its functions. */
+export interface Deployment {
+  gateway: RequestListener;
+  /** Ends the functions as soon as they have no event to handle. */
+  retire(): void;
+  /** Ends the functions at once. */
+  stop(): void;
+}
+
+export interface DeploymentOptions {
+  /** environment variables for the AWS clients of the functions */
+  aws: Record<string, string>;
+  throttled: boolean;
+  logRequest: (context: RequestContext, accessLogFormat: string) => void;
+  /** receives the functions' log, line by line */
+  logFunction: (line: string) => void;
+}
+
+/** @param assembly folder of a synthesized assembly */
+export function deploy(
+  assembly: string,
+  { aws, throttled, logRequest, logFunction }: DeploymentOptions,
+): Deployment {
+  const stack = readStack(assembly, localStack);
+  const pools = stack.functions.map((definition) => {
+    const environment = { ...definition.environment };
+    // The only value of the template that is replaced: keys of the local service are valid nowhere else.
+    if ("STAGE" in environment) environment.STAGE = local.name;
+    return new FunctionPool({ ...definition, environment }, aws, logFunction);
+  });
+  for (const pool of pools) pool.warmUp();
+  const functions = new Map(pools.map((pool) => [pool.name, pool]));
+  const gateway = createGateway(stack, functions, {
+    log: (context) => logRequest(context, stack.accessLogFormat),
+    ...(throttled && { throttle: new Throttle(stack.throttling) }),
+  });
+  return {
+    gateway,
+    retire: () => {
+      for (const pool of pools) pool.retire();
+    },
+    stop: () => {
+      for (const pool of pools) pool.stop();
+    },
+  };
+}

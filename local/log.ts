@@ -1,0 +1,72 @@
+import { formatAccessLog, type RequestContext } from "./access-log.ts";
+
+/** Where the service writes what it and its functions log. */
+export interface Log {
+  request(context: RequestContext, accessLogFormat: string): void;
+  /** @param line of a function, JSON or any text */
+  function(line: string): void;
+}
+
+/**
+ * @returns a log on standard error: short lines for a person at a terminal, otherwise lines of JSON as they are in
+ *   CloudWatch
+ */
+export function standardErrorLog(): Log {
+  const write = bufferedWriter();
+  if (!process.stderr.isTTY) {
+    return {
+      request: (context, format) => write(formatAccessLog(format, context)),
+      function: write,
+    };
+  }
+  return {
+    request: (context) => write(formatRequest(context)),
+    function: (line) => {
+      const shown = formatFunctionLine(line);
+      if (shown) write(shown);
+    },
+  };
+}
+
+/** One short line: time, request, status, duration, key, and why the request was refused. */
+export function formatRequest(context: RequestContext): string {
+  const { httpMethod, path, parameterNames, status, responseLatency, errorCode } = context;
+  const query = parameterNames.length > 0 ? `?${parameterNames.join("&")}` : "";
+  return [
+    new Date().toTimeString().slice(0, 8),
+    httpMethod.padEnd(4),
+    `${path}${query}`.replaceAll(/[^ -~]/g, "?").slice(0, 100),
+    status,
+    `${responseLatency} ms`,
+    context["authorizer.keyId"] ?? "-",
+    [errorCode, context["error.responseType"], context["authorizer.error"]].filter(Boolean).join(", "),
+  ]
+    .join("  ")
+    .trimEnd();
+}
+
+/** Hides the lines that only repeat a request. */
+function formatFunctionLine(line: string): string | undefined {
+  try {
+    const { level, message } = JSON.parse(line);
+    if (level === "INFO") return undefined;
+    return `          ${level}  ${typeof message === "string" ? message : JSON.stringify(message)}`;
+  } catch {
+    return line;
+  }
+}
+
+/** Writes the lines of one turn of the event loop together. */
+function bufferedWriter(): (line: string) => void {
+  let lines: string[] = [];
+  const flush = () => {
+    if (lines.length === 0) return;
+    const text = `${lines.join("\n")}\n`;
+    lines = [];
+    process.stderr.write(text);
+  };
+  process.on("exit", flush); // standard error is synchronous on POSIX systems
+  return (line) => {
+    if (lines.push(line) === 1) setImmediate(flush);
+  };
+}

@@ -1,0 +1,56 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+
+/**
+ * Creates a server that answers also a client that closes its side of the connection after the request.
+ *
+ * @returns a server that is not listening yet
+ */
+export function createHttpServer(listener: RequestListener): Server {
+  const server = createServer(listener);
+  // Without it Node drops a half-closed connection. Not in Node's documentation or types.
+  return Object.assign(server, { httpAllowHalfOpen: true });
+}
+
+/**
+ * Listens on 127.0.0.1.
+ *
+ * @throws Error in one line when the port cannot be bound
+ */
+export function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port)));
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}
+
+function explain(error: NodeJS.ErrnoException, port: number): Error {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new Error(`Port ${port} is in use. Set PORT to another one.`);
+    case "EACCES":
+      return new Error(
+        `Port ${port} needs privileges that this user does not have. Set PORT to one above 1023.`,
+      );
+    default:
+      return new Error(`Port ${port} cannot be bound (${error.code}).`);
+  }
+}
+
+/**
+ * Fails early when the port cannot be bound, before the seconds that a start can take.
+ *
+ * @throws Error in one line
+ */
+export async function checkPort(port: number): Promise<void> {
+  const server = createServer();
+  await listen(server, port);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Stops accepting connections, and closes those that have no request after a moment. */
+export function close(server: Server): Promise<unknown> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  setTimeout(() => server.closeAllConnections(), 500).unref();
+  return closed;
+}
