@@ -143,5 +143,7 @@ if (values.help) {
   // Ctrl-C sends a signal from the terminal and another from npm.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop(0));
   process.on("uncaughtException", fail);
+  // A full disk or a closed pipe loses the log, not the service.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   await start(values.watch).catch(fail);
 }

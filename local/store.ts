@@ -32,33 +32,45 @@ export async function startStore(path?: string): Promise<Store> {
   const lock = path === undefined ? undefined : await lockFolder(path);
   let closing = false;
   let { worker, port } = await startThread({ path, port: 0 });
+  restartAfterFailure();
 
-  async function restart(error: unknown): Promise<void> {
-    console.error(`animal-store: The embedded store failed and restarts: ${(error as Error).message}`);
-    while (!closing) {
-      await pause(RESTART_DELAY_MS);
+  function restartAfterFailure(): void {
+    let reason = "its thread ended";
+    worker.once("error", (error) => {
+      reason = error.message;
+    });
+    worker.once("exit", () => {
+      if (!closing) void restart(reason);
+    });
+  }
+  async function restart(reason: string): Promise<void> {
+    console.error(`animal-store: The embedded store failed and restarts: ${reason}`);
+    for (let lastFailure = ""; !closing; ) {
+      await pause(RESTART_DELAY_MS, undefined, { ref: false });
       try {
         if (path !== undefined) await checkData(path);
         ({ worker, port } = await startThread({ path, port }));
-        watch();
+        restartAfterFailure();
+        console.error("animal-store: The embedded store has restarted.");
         return;
-      } catch (cause) {
-        console.error(`animal-store: The embedded store cannot restart: ${(cause as Error).message}`);
+      } catch (error) {
+        const failure = describe(error);
+        if (failure !== lastFailure)
+          console.error(`animal-store: The embedded store cannot restart: ${failure}`);
+        lastFailure = failure;
       }
     }
   }
-  function watch(): void {
-    worker.once("error", restart);
-  }
-  watch();
 
   return {
     endpoint: `http://127.0.0.1:${port}`,
     close: async () => {
       closing = true;
-      const ended = once(worker, "exit");
-      worker.postMessage("close");
-      await ended;
+      if (worker.threadId >= 0) {
+        const ended = once(worker, "exit");
+        worker.postMessage("close");
+        await ended;
+      }
       await lock?.close();
     },
   };
@@ -86,11 +98,17 @@ async function lockFolder(path: string): Promise<ClassicLevel> {
     return lock;
   } catch (error) {
     await lock.close();
-    const { code, message, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
+    const { cause } = error as Error & { cause?: NodeJS.ErrnoException };
     if (cause?.code === "LEVEL_LOCKED")
       throw new DataInUse(`The data folder ${path} is in use by another process.`);
-    throw new Error(`The data folder ${path} cannot be opened: ${cause?.message ?? message ?? code}`);
+    throw new Error(`The data folder ${path} cannot be opened: ${describe(error)}`);
   }
+}
+
+/** LevelDB's own message, where there is one. */
+function describe(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: Error };
+  return cause?.message ?? message;
 }
 
 /** Opens and closes the data. */

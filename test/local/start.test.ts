@@ -1,9 +1,11 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { type AddressInfo, connect } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import dynalite from "dynalite";
 import { type Store, startStore } from "../../local/store.ts";
 import { type LocalService, spawnService, startService } from "../support/local-service.ts";
 
@@ -22,22 +24,46 @@ afterEach(async () => {
   for (const path of [folder, temporary]) await rm(path, { recursive: true });
 });
 
-async function started(environment: Record<string, string> = {}): Promise<LocalService> {
-  const service = await startService({ DATA_DIR: folder, TMPDIR: temporary, ...environment });
+async function started(
+  environment: Record<string, string> = {},
+  nodeOptions: string[] = [],
+): Promise<LocalService> {
+  const service = await startService({ DATA_DIR: folder, TMPDIR: temporary, ...environment }, nodeOptions);
   ends.push(() => service.stop("SIGKILL"));
   return service;
 }
 
 /** Runs the service where it must end by itself; returns its exit code and output. */
-async function failed(environment: Record<string, string>) {
-  const { output, ended } = spawnService({ DATA_DIR: folder, TMPDIR: temporary, ...environment });
+async function failed(environment: Record<string, string>, nodeOptions: string[] = []) {
+  const { output, ended } = spawnService(
+    { DATA_DIR: folder, TMPDIR: temporary, ...environment },
+    nodeOptions,
+  );
   return { code: await ended, output: output() };
 }
+
+/** A module that makes `listen` fail as it does without privileges, also when the tests run as root. */
+const denyPrivilegedPorts = `data:text/javascript,${encodeURIComponent(`
+  import { Server } from "node:net";
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (port, ...rest) {
+    if (port > 0 && port < 1024) {
+      process.nextTick(() => this.emit("error", Object.assign(new Error("EACCES"), { code: "EACCES" })));
+      return this;
+    }
+    return listen.call(this, port, ...rest);
+  };`)}`;
+
+const canConnect = (host: string, port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect({ host, port }, () => resolve(true));
+    socket.on("error", () => resolve(false)).on("connect", () => socket.destroy());
+  });
 
 const headersOf = (key: string) => ({ Authorization: `Bearer ${key}`, "Content-Type": "application/json" });
 
 describe("npm start", () => {
-  it("keeps every animal that it has acknowledged, and its key, when it is killed right after", async () => {
+  it("keeps every pet that it has acknowledged, and its key, when it is killed right after", async () => {
     const first = await started();
     const headers = headersOf(first.key);
     const body = '{"name":"Survivor","categoryId":1}';
@@ -55,8 +81,8 @@ describe("npm start", () => {
     ]);
   });
 
-  it("prints its address, key and a command to try, keeps its files private, and stops at a signal", async () => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  it("prints its address, key and a command to try, keeps its files private, and stops on a signal", async () => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
       const service = await started();
       const { baseUrl, key } = service;
       expect(service.output()).toContain(
@@ -85,7 +111,7 @@ describe("npm start", () => {
     }
   });
 
-  it("tells all but one of three that start at the same moment that the data are in use", async () => {
+  it("refuses to share its data with services that start at the same moment", async () => {
     const services = [1, 2, 3].map(() => spawnService({ DATA_DIR: folder, TMPDIR: temporary }));
     for (const { child, ended } of services) {
       ends.push(async () => {
@@ -104,6 +130,68 @@ describe("npm start", () => {
     expect(new Set(lines)).toEqual(
       new Set([`animal-store: The data folder ${folder}/dynamodb is in use by another process.\n`]),
     );
+  });
+
+  it("listens on 127.0.0.1 only, as does its store", async () => {
+    const service = await started();
+    const { endpoint } = JSON.parse(await readFile(join(folder, "tables.json"), "utf8"));
+    for (const url of [service.baseUrl, endpoint]) {
+      const port = Number(new URL(url).port);
+      // Linux routes all of 127.0.0.0/8 to this machine; a server on 0.0.0.0 would accept the second connection.
+      expect(await canConnect("127.0.0.1", port)).toBe(true);
+      const others = Object.values(networkInterfaces())
+        .flat()
+        .map((address) => address?.address ?? "");
+      for (const host of ["127.0.0.2", "::1", ...others].filter((address) => address !== "127.0.0.1")) {
+        expect([host, await canConnect(host, port)]).toEqual([host, false]);
+      }
+    }
+  });
+
+  it("responds to a client that closes its side of the connection after the request", async () => {
+    const { baseUrl, key } = await started();
+    const socket = connect({ port: Number(new URL(baseUrl).port), host: "127.0.0.1", allowHalfOpen: true });
+    socket.end(`GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    let reply = "";
+    for await (const chunk of socket) reply += chunk;
+    expect(reply).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it("restarts its store when the store fails, and loses no pet", async () => {
+    const instrument = fileURLToPath(new URL("../soak/instrument.ts", import.meta.url));
+    const service = await started({}, ["--import", instrument]);
+    const headers = headersOf(service.key);
+    const body = '{"name":"Survivor","categoryId":1}';
+    const created = await fetch(`${service.baseUrl}/pets`, { method: "POST", headers, body });
+    const { id } = (await created.json()) as { id: number };
+    service.process.send("kill store");
+    await service.printed("The embedded store has restarted.");
+    const again = await fetch(`${service.baseUrl}/pets/${id}`, { headers });
+    expect(again.status).toBe(200);
+  });
+
+  it("removes the assemblies of other sources, and an incomplete one", async () => {
+    await mkdir(join(folder, "assembly", "0123.draft"), { recursive: true });
+    await mkdir(join(folder, "assembly", "4567"));
+    const first = await started();
+    const [assembly, ...others] = await readdir(join(folder, "assembly"));
+    expect(others).toEqual([]);
+    const { mtimeMs } = await stat(join(folder, "assembly", assembly ?? ""));
+    await first.stop("SIGKILL");
+    await started();
+    expect((await stat(join(folder, "assembly", assembly ?? ""))).mtimeMs).toBe(mtimeMs);
+  });
+
+  it("waits for the tables of a DynamoDB server that creates them slowly", async () => {
+    const server = dynalite({ createTableMs: 1000 });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    ends.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const service = await started({ AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}` });
+    expect((await fetch(`${service.baseUrl}/pets`, { headers: headersOf(service.key) })).status).toBe(200);
   });
 
   it("uses the DynamoDB server that it is given", async () => {
@@ -146,7 +234,15 @@ describe("npm start ends with one clear line and exit code 1", () => {
     });
   });
 
-  it("when its data are corrupt", async () => {
+  it("when it has no privileges for its port", async () => {
+    const { code, output } = await failed({ PORT: "1" }, ["--import", denyPrivilegedPorts]);
+    expect([code, output]).toEqual([
+      1,
+      "animal-store: Port 1 needs privileges that this user does not have. Set PORT to one above 1023.\n",
+    ]);
+  });
+
+  it("when its data is corrupt", async () => {
     await mkdir(join(folder, "dynamodb"));
     await writeFile(join(folder, "dynamodb", "CURRENT"), "garbage");
     const { code, output } = await failed({});
@@ -166,7 +262,7 @@ describe("npm start ends with one clear line and exit code 1", () => {
     });
   });
 
-  it("when its data are in use by another instance", async () => {
+  it("when its data is in use by another instance", async () => {
     const store = await startStore(join(folder, "dynamodb"));
     ends.push(store.close);
     const { code, output } = await failed({});

@@ -12,7 +12,7 @@ export interface Reply {
   body: string;
 }
 
-/** Sends one request; rejects when the connection breaks before the whole answer is there. */
+/** Sends one request; rejects when the connection breaks before the response is complete. */
 export function send(
   { baseUrl, key }: Target,
   agent: Agent,
@@ -28,7 +28,7 @@ export function send(
         "Content-Length": Buffer.byteLength(body),
       }),
     };
-    // The name would be looked up, and the service listens on IPv4 alone.
+    // The service listens on IPv4 only, and "localhost" needs a lookup.
     const url = baseUrl.replace("localhost", "127.0.0.1") + path;
     const sent = request(url, { method, agent, headers }, (message) => {
       let text = "";
@@ -47,51 +47,57 @@ export function send(
 }
 
 /** What a load saw. */
-export interface Seen {
-  /** the name of every animal that was acknowledged, by its id */
+export interface Observations {
+  /** the name of every acknowledged pet, by its id */
   acknowledged: Map<number, string>;
-  /** answers by method and status, and `no answer` */
+  /** number of responses by kind and status, and of requests without a response */
   counts: Map<string, number>;
-  /** answers that must not be, described */
+  /** when a 500, 503 or 504 came, in milliseconds since 1970 */
+  serverErrors: number[];
+  /** unexpected responses, described */
   wrong: string[];
 }
 
-export const emptySeen = (): Seen => ({ acknowledged: new Map(), counts: new Map(), wrong: [] });
+export const noObservations = (): Observations => ({
+  acknowledged: new Map(),
+  counts: new Map(),
+  serverErrors: [],
+  wrong: [],
+});
 
 const pick = <T>(items: readonly T[]) => items[Math.floor(Math.random() * items.length)] as T;
 
-/** One of the requests that clients send; half of them add an animal. */
-function next(name: string, ids: number[]) {
+/** A request as clients send them; half of them are lists. */
+function nextRequest(name: string, ids: number[]) {
   const dice = Math.random();
-  if (dice < 0.5 || ids.length === 0) {
+  if (dice < 0.25 || ids.length === 0) {
     const body = JSON.stringify({ name, categoryId: 1, status: pick(["available", "pending", "sold"]) });
-    return { kind: "POST", method: "POST", path: "/pets", body, allowed: [201] };
+    return { kind: "POST", method: "POST", path: "/pets", body, expected: 201 };
   }
-  if (dice < 0.7) return { kind: "GET", method: "GET", path: `/pets/${pick(ids)}`, allowed: [200] };
-  const limit = pick([1, 20, 100]);
-  const status = pick(["", "&status=available", "&status=pending", "&status=sold"]);
-  if (dice < 0.9)
-    return { kind: "LIST", method: "GET", path: `/pets?limit=${limit}${status}`, allowed: [200] };
-  if (dice < 0.95) return { kind: "BAD", method: "GET", path: "/pets?limit=0", allowed: [400] };
-  return { kind: "BAD", method: "POST", path: "/pets", body: "{", allowed: [400] };
+  if (dice < 0.4) return { kind: "GET", method: "GET", path: `/pets/${pick(ids)}`, expected: 200 };
+  if (dice < 0.9) {
+    const limit = pick([1, 20, 100]);
+    const status = pick(["", "&status=available", "&status=pending", "&status=sold"]);
+    return { kind: "LIST", method: "GET", path: `/pets?limit=${limit}${status}`, expected: 200 };
+  }
+  if (dice < 0.95) return { kind: "BAD", method: "GET", path: "/pets?limit=0", expected: 400 };
+  return { kind: "BAD", method: "POST", path: "/pets", body: "{", expected: 400 };
 }
 
 /**
  * Keeps connections busy with mixed requests.
  *
- * @param prefix of the names of the animals that it adds, each of which is given once
- * @param seen what is added to
- * @param goOn asked before every request, with the number of those sent
+ * @param options.prefix of the names of the pets that it creates; every name is unique
+ * @param options.seen receives what it observes
+ * @param options.goOn is called before every request with the number of those sent
  */
 export async function load(
   target: Target,
-  connections: number,
-  prefix: string,
-  seen: Seen,
-  goOn: (sent: number) => boolean,
+  options: { connections: number; prefix: string; seen: Observations; goOn: (sent: number) => boolean },
 ): Promise<void> {
+  const { connections, prefix, seen, goOn } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const { acknowledged, counts, wrong } = seen;
+  const { acknowledged, counts, serverErrors, wrong } = seen;
   const ids = [...acknowledged.keys()];
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
   let sent = 0;
@@ -99,21 +105,20 @@ export async function load(
   async function client(): Promise<void> {
     while (goOn(sent)) {
       const name = `${prefix}-${sent++}`;
-      const { kind, method, path, body, allowed } = next(name, ids);
+      const { kind, method, path, body, expected } = nextRequest(name, ids);
       try {
         const reply = await send(target, agent, method, path, body);
         count(`${kind} ${reply.status}`);
+        if ([500, 503, 504].includes(reply.status)) serverErrors.push(Date.now());
+        else if (reply.status !== expected) wrong.push(`${method} ${path} ${reply.status}`);
         if (reply.status === 201) {
           const { id } = JSON.parse(reply.body) as { id: number };
-          if (acknowledged.has(id)) wrong.push(`the id ${id} was given twice`);
+          if (acknowledged.has(id)) wrong.push(`the id ${id} was assigned twice`);
           acknowledged.set(id, name);
           ids.push(id);
-          // The last three are what a client may meet while a part of the service is down.
-        } else if (![...allowed, 500, 503, 504].includes(reply.status)) {
-          wrong.push(`${method} ${path} ${reply.status}`);
         }
       } catch {
-        count(`${kind} no answer`);
+        count(`${kind} without a response`);
       }
     }
   }
@@ -122,18 +127,18 @@ export async function load(
 }
 
 /**
- * Walks the whole list and compares it with what was acknowledged.
+ * Reads the whole list and compares it with the acknowledged pets.
  *
- * @returns what is wrong: an acknowledged animal that is not there, or any that is there twice
+ * @returns what is wrong: an acknowledged pet that is missing, or a pet that is listed twice
  */
-export async function audit(target: Target, { acknowledged }: Seen): Promise<string[]> {
+export async function audit(target: Target, { acknowledged }: Observations): Promise<string[]> {
   const agent = new Agent({ keepAlive: true });
   const found = new Map<number, string>();
   const names = new Set<string>();
   const wrong: string[] = [];
   for (let path = "/pets?limit=100"; path; ) {
     const { status, body, link } = await send(target, agent, "GET", path);
-    if (status !== 200) throw new Error(`The list answers ${status}: ${body}`);
+    if (status !== 200) throw new Error(`The list responds with ${status}: ${body}`);
     for (const { id, name } of JSON.parse(body) as { id: number; name: string }[]) {
       if (found.has(id)) wrong.push(`${id} is listed twice`);
       if (names.has(name)) wrong.push(`${name} was added twice`);
@@ -144,6 +149,6 @@ export async function audit(target: Target, { acknowledged }: Seen): Promise<str
   }
   agent.destroy();
   for (const [id, name] of acknowledged) if (found.get(id) !== name) wrong.push(`${name} (${id}) is lost`);
-  console.log(`walked the list: ${found.size} animals, ${acknowledged.size} of them acknowledged`);
+  console.log(`the list has ${found.size} pets, ${acknowledged.size} of them acknowledged`);
   return wrong;
 }

@@ -33,6 +33,7 @@ export default async function setup(): Promise<void> {
       process.env.TEST_ASSEMBLY = assembly;
     }),
   ]);
+  process.env.SHARED_DATA_FOLDER = join(folder, "data");
   process.env.CONTRACT_URL = service.baseUrl;
   process.env.CONTRACT_KEY = service.key;
 

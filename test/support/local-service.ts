@@ -1,10 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const entry = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
+const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
+
+/** What runs instead of this checkout's `npm start`. */
+interface Command {
+  entry?: string;
+  args?: string[];
+}
 
 /** What `npm start` runs, as a process of its own. */
 export interface LocalService {
@@ -13,21 +19,27 @@ export interface LocalService {
   key: string;
   /** everything it has printed so far, on both streams */
   output(): string;
+  /** Waits until the output has a text; rejects after 20 s. */
+  printed(text: string): Promise<void>;
   /** Sends a signal and waits for the end; returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /** Starts the process and collects what it prints; it may end by itself. */
-export function spawnService(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [entry], {
+export function spawnService(
+  environment: Record<string, string>,
+  nodeOptions: string[] = [],
+  { entry = start, args = [] }: Command = {},
+) {
+  const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const { TEST_LOGS } = process.env;
   const log = TEST_LOGS && createWriteStream(join(TEST_LOGS, `service-${child.pid}.log`));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
+    stream?.on("data", (chunk) => {
       output += chunk;
       if (log) log.write(chunk);
     });
@@ -35,14 +47,29 @@ export function spawnService(environment: Record<string, string>) {
   return { child, output: () => output, ended: once(child, "close").then(([code]) => code as number | null) };
 }
 
+/** Gives a new data folder the assembly of the tests' shared service, which saves the seconds of a synthesis. */
+function copyAssembly(dataFolder = ""): void {
+  const { SHARED_DATA_FOLDER = "" } = process.env;
+  if (!SHARED_DATA_FOLDER || existsSync(join(dataFolder, "assembly"))) return;
+  const assembly = join(dataFolder, "assembly");
+  cpSync(join(SHARED_DATA_FOLDER, "assembly"), assembly, { recursive: true });
+  chmodSync(assembly, 0o700);
+}
+
 /**
  * Starts the local service on a free port and waits until it serves.
  *
- * @param environment DATA_DIR and what else `npm start` reads
+ * @param environment DATA_DIR and the other variables that `npm start` reads
+ * @param nodeOptions of the process, such as `--import`
  * @throws Error with its output when it ends instead
  */
-export async function startService(environment: Record<string, string>): Promise<LocalService> {
-  const { child, output, ended } = spawnService(environment);
+export async function startService(
+  environment: Record<string, string>,
+  nodeOptions?: string[],
+  command?: Command,
+): Promise<LocalService> {
+  copyAssembly(environment.DATA_DIR);
+  const { child, output, ended } = spawnService(environment, nodeOptions, command);
   const value = (label: string) => new RegExp(`^${label}: (\\S+)$`, "m").exec(output())?.[1];
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on("data", () => output().includes("\ncurl ") && resolve());
@@ -57,6 +84,12 @@ export async function startService(environment: Record<string, string>): Promise
     baseUrl: value("Base URL") ?? "",
     key: value("API key") ?? "",
     output,
+    printed: async (text) => {
+      for (let tries = 0; !output().includes(text); tries++) {
+        if (tries === 400) throw new Error(`The service did not print ${text}:\n${output()}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
       return ended;
