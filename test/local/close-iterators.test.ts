@@ -8,7 +8,7 @@ import {
   QueryCommand,
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, expect, it, jest } from "@jest/globals";
 import { AbstractLevel } from "abstract-level";
 import dynalite from "dynalite";
 import { closeIterators } from "../../local/close-iterators.ts";
@@ -74,23 +74,19 @@ const query = (limit?: number) =>
     }),
   );
 
-describe("dynalite", () => {
-  it("leaves iterators open by itself: if not, remove local/close-iterators.ts", async () => {
-    expect(await leftOpen(() => query(1))).toBeGreaterThan(0);
-    expect(await leftOpen(() => query())).toBeGreaterThan(0);
-  });
+it("closes the iterators that dynalite leaves open", async () => {
+  // If dynalite closes them itself, local/close-iterators.ts can be removed.
+  expect(await leftOpen(() => query(1))).toBeGreaterThan(0);
+  expect(await leftOpen(() => query())).toBeGreaterThan(0);
 
-  it("closes them after closeIterators", async () => {
-    closeIterators();
-    expect(await leftOpen(() => query(1))).toBe(0);
-    expect(await leftOpen(() => query())).toBe(0);
-    expect(await leftOpen(() => client.send(new ScanCommand({ TableName: "leak", Limit: 1 })))).toBe(0);
-    expect(await leftOpen(() => client.send(new ScanCommand({ TableName: "leak" })))).toBe(0);
-    expect(await leftOpen(() => client.send(new ListTablesCommand({})))).toBe(0);
-    expect(await leftOpen(() => client.send(new DeleteTableCommand({ TableName: "leak" })))).toBe(0);
-  });
+  closeIterators();
+  expect(await leftOpen(() => query(1))).toBe(0);
+  expect(await leftOpen(() => query())).toBe(0);
+  expect(await leftOpen(() => client.send(new ScanCommand({ TableName: "leak", Limit: 1 })))).toBe(0);
+  expect(await leftOpen(() => client.send(new ScanCommand({ TableName: "leak" })))).toBe(0);
+  expect(await leftOpen(() => client.send(new ListTablesCommand({})))).toBe(0);
+  expect(await leftOpen(() => client.send(new DeleteTableCommand({ TableName: "leak" })))).toBe(0);
 
-  it("refuses to replace a return() that exists", () => {
-    expect(closeIterators).toThrow("remove local/close-iterators.ts");
-  });
+  // It does not replace a return() that exists.
+  expect(closeIterators).toThrow("remove local/close-iterators.ts");
 });
