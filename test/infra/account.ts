@@ -1,11 +1,9 @@
-import { createRequire } from "node:module";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { AccountStack } from "../../infra/account-stack.ts";
 import type { Repository } from "../../infra/repository.ts";
+import { featureFlags } from "../../infra/stacks.ts";
 import { accountStack, stages } from "../../infra/stages.ts";
-
-const featureFlags = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json");
 
 /** A repository as someone who deploys from GitHub would fill it in. */
 export const exampleRepository: Repository = {

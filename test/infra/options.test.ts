@@ -1,38 +1,54 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { App } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { synthesize } from "../../infra/assembly/synthesize.ts";
 import { AnimalStoreStack } from "../../infra/stack.ts";
+import { addStacks, featureFlags } from "../../infra/stacks.ts";
 import { type Stage, stackName, stages } from "../../infra/stages.ts";
 import { readTemplate } from "./normalize.ts";
 
 // What the stages do not use, and what the runbook uses once.
 
-const featureFlags = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json");
 const production = stages.find(({ name }) => name === "production") as Stage;
-let folder: string;
+let assembly: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "animal-store-options-"));
+  assembly = mkdtempSync(join(tmpdir(), "animal-store-options-"));
+  const context = {
+    ...featureFlags,
+    "aws:cdk:bundling-stacks": [], // the functions are not bundled
+    protection: "off",
+    releaseAlarms: "off",
+  };
+  const app = new App({ context, outdir: assembly });
+  addStacks(app);
+  new AnimalStoreStack(app, "every-option", everyOption, { ignoreAlarms: false });
+  app.synth();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+
+afterAll(() => rmSync(assembly, { recursive: true }));
+
+const everyOption: Stage = {
+  ...production,
+  canary: false,
+  domain: {
+    name: "api.example.com",
+    certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
+    hostedZoneId: "Z1",
+    hostedZoneName: "example.com",
+  },
+  provisionedConcurrency: { operation: 5, authorizer: 2 },
+  reservedConcurrency: { operation: 50, authorizer: 20 },
+  statusShards: { read: 8, write: 4 },
+};
 
 describe("cdk -c protection=off -c releaseAlarms=off", () => {
   const stack = stackName("production");
-  let assembly: string;
 
-  beforeAll(async () => {
-    assembly = mkdtempSync(join(folder, "context-"));
-    await synthesize(assembly, [], { context: { protection: "off", releaseAlarms: "off" } });
-  });
-
-  it("makes a first creation that can be deleted and repeated, and still keeps data afterwards", async () => {
-    const manifest = JSON.parse(await readFile(join(assembly, "manifest.json"), "utf8"));
+  it("creates a stage that can be deleted and repeated, and still keeps data afterwards", () => {
+    const manifest = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
     expect(manifest.artifacts[stack].properties.terminationProtection ?? false).toBe(false);
     const template = Template.fromJSON(readTemplate(assembly, stack));
     template.resourcePropertiesCountIs("AWS::DynamoDB::Table", { DeletionProtectionEnabled: true }, 0);
@@ -51,22 +67,7 @@ describe("a stage with every option", () => {
   let template: Template;
 
   beforeAll(() => {
-    const stage: Stage = {
-      ...production,
-      canary: false,
-      domain: {
-        name: "api.example.com",
-        certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
-        hostedZoneId: "Z1",
-        hostedZoneName: "example.com",
-      },
-      provisionedConcurrency: { operation: 5, authorizer: 2 },
-      reservedConcurrency: { operation: 50, authorizer: 20 },
-      statusShards: { read: 8, write: 4 },
-    };
-    const context = { ...featureFlags, "aws:cdk:bundling-stacks": [] };
-    const app = new App({ context, outdir: mkdtempSync(join(folder, "options-")) });
-    template = Template.fromStack(new AnimalStoreStack(app, "stack", stage, { ignoreAlarms: false }));
+    template = Template.fromJSON(readTemplate(assembly, "every-option"));
   });
 
   it("turns the default endpoint off for a custom domain name, with the same TLS policy", () => {

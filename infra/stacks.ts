@@ -1,0 +1,30 @@
+import { createRequire } from "node:module";
+import type { App } from "aws-cdk-lib";
+import { AccountStack } from "./account-stack.ts";
+import { repository } from "./repository.ts";
+import { AnimalStoreStack } from "./stack.ts";
+import { accountStack, stackName, stages } from "./stages.ts";
+
+/** Set in code and not in cdk.json, so that every way to synthesize returns the same templates. */
+export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)(
+  "aws-cdk-lib/recommended-feature-flags.json",
+);
+
+/**
+ * Adds the account's stack and those of the stages. docs/operations.md says when to use the context values
+ * `-c protection=off` and `-c releaseAlarms=off`.
+ */
+export function addStacks(app: App): void {
+  const off = (name: string) => app.node.tryGetContext(name) === "off";
+  const account = new AccountStack(app, accountStack, { stages, repository });
+  for (const stage of stages) {
+    const stack = new AnimalStoreStack(
+      app,
+      stackName(stage.name),
+      { ...stage, protection: stage.protection && !off("protection") },
+      { ignoreAlarms: off("releaseAlarms") },
+    );
+    // A stage cannot write its access log before API Gateway has the account's role.
+    stack.addStackDependency(account);
+  }
+}
