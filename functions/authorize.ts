@@ -14,10 +14,10 @@ export const warmedUp = warmUp((signal) => keys.find("-", signal));
 /**
  * Decides whether a request's API key is valid (contract 6).
  *
- * @returns a policy that allows or denies the whole API of this stage. API Gateway caches the policy by the key, so it
- *   must fit every operation; the scopes travel in the context. A denial, which the gateway turns into a 401, is not
- *   an error of this function, so that its errors mean real trouble.
- * @throws Error when the keys cannot be read, which the gateway turns into a 503
+ * @returns a policy that allows or denies the whole API of this stage, and the key's scopes in the context. API Gateway
+ *   caches the policy by the key and uses it for every operation. A denial becomes a 401. It is not an error of this
+ *   function, so the function's error metric counts only failures.
+ * @throws Error when the keys cannot be read. API Gateway then returns a 503.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const key = /^Bearer +(\S+)$/i.exec(event.authorizationToken)?.[1];

@@ -8,7 +8,7 @@ export type Scope = (typeof scopes)[number];
 /** Returns whether a text names a scope. */
 export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text);
 
-/** A key as it is stored. The key itself is stored nowhere. */
+/** What is stored about a key. The key itself is not stored. */
 export interface ApiKeyRecord {
   /** SHA-256 of the key, in hexadecimal */
   hash: string;
@@ -40,8 +40,8 @@ const RANDOM_LENGTH = 27;
 const CHECKSUM_LENGTH = 6;
 
 /**
- * The pattern of every key. The gateway refuses other text without calling the authorizer. It means the same as a
- * regular expression of Java and of JavaScript.
+ * The pattern of every key. The gateway rejects other text without calling the authorizer. API Gateway reads the pattern
+ * as Java does, this code as JavaScript does: it has the same meaning in both.
  */
 export const apiKeyPattern = `ask_[a-z]+_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}`;
 
@@ -56,8 +56,8 @@ function checksum(text: string): string {
 }
 
 /**
- * Draws an API key: `ask_<stage>_`, 160 random bits and a checksum. Scanners for leaked secrets recognise it, and a
- * mistyped key is refused without a look-up.
+ * Generates an API key: `ask_<stage>_`, 160 random bits and a checksum. Scanners for leaked secrets recognise it, and the
+ * authorizer rejects a mistyped key without a look-up.
  *
  * @param stage the deployment that the key is for, in lower-case letters
  */
@@ -90,7 +90,7 @@ export function hashApiKey(key: string): string {
 }
 
 /**
- * Returns the public id of a key. It is taken from the hash, so that the owner of a leaked key can be found.
+ * Returns the public id of a key. It is a part of the hash, so operators can find the owner of a leaked key.
  *
  * @param hash what hashApiKey returned
  */
@@ -101,7 +101,7 @@ export function keyIdOf(hash: string): string {
 /**
  * Returns the record to store for a key.
  *
- * @param key not part of the record
+ * @param key the API key; the record has only its hash
  * @param details the rest of the record
  */
 export function recordOf(

@@ -6,7 +6,7 @@ const CHECK_BYTES = 4;
 /** The length of a cursor in characters. */
 export const CURSOR_LENGTH = ((ID_BYTES + CHECK_BYTES) * 4) / 3;
 
-// Not a CRC: node:zlib, which has one, costs 2 ms of every cold start, and node:crypto is loaded anyway.
+// SHA-256 and not CRC-32: loading node:zlib adds 2 ms to every cold start, and node:crypto is loaded anyway.
 const check = (bytes: Buffer) => createHash("sha256").update(bytes).digest().subarray(0, CHECK_BYTES);
 
 /**
@@ -24,7 +24,7 @@ export function encodeCursor(id: bigint): string {
 /**
  * Reads a `cursor` that a client sent back.
  *
- * @returns the id after which the page starts, or undefined when encodeCursor does not write this text
+ * @returns the id after which the page starts, or undefined for text that encodeCursor never returns
  */
 export function decodeCursor(cursor: string): bigint | undefined {
   if (!/^[\w-]{16}$/.test(cursor)) return undefined;

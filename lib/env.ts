@@ -20,7 +20,7 @@ export const env = {
   get claimsTable() {
     return required("CLAIMS_TABLE");
   },
-  /** the number of index partitions for each status: to read in listPets, to write in createPet */
+  /** the number of index partitions of a status that listPets reads, or to which createPet writes */
   get statusShards() {
     return Number(required("STATUS_SHARDS"));
   },

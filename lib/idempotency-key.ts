@@ -1,12 +1,13 @@
 /**
- * An `Idempotency-Key` on the wire: 1 to 255 printable ASCII characters, bare or as a structured string. A bare key
- * starts with no quote, and has no space at its ends because HTTP removes it (RFC 9110, 5.5). Source: contract 4.7.
+ * An `Idempotency-Key` as a client sends it: 1 to 255 printable ASCII characters, bare or as a structured string. A bare
+ * key does not start with a quote. It has no space at its ends, because HTTP removes them (RFC 9110, 5.5).
+ * Source: contract 4.7.
  */
 export const idempotencyKeyPattern = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/;
 
 /**
- * Reads an `Idempotency-Key`, as the structured string of draft-ietf-httpapi-idempotency-key-header-07
- * (RFC 9651, 3.3.3) or bare, as many clients send it: `"8e03978e"` and `8e03978e` are the same key.
+ * Reads an `Idempotency-Key`. It can be a structured string (draft-ietf-httpapi-idempotency-key-header-07 and RFC 9651,
+ * 3.3.3) or bare, as many clients send it: `"8e03978e"` and `8e03978e` are the same key.
  *
  * @param text the header's value
  * @returns the key, or undefined if the text does not match idempotencyKeyPattern

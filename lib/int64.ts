@@ -19,7 +19,7 @@ export const Int64 = z
  * @returns the integer, or undefined when the text is not in plain decimal form (contract 5.2)
  */
 export function parseInt64(text: string): bigint | undefined {
-  // The length bound keeps BigInt() from working through megabytes of digits.
+  // The length limit prevents BigInt() from reading megabytes of digits.
   if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
   const value = BigInt(text);
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;

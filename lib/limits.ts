@@ -7,5 +7,5 @@ export const NAME_MAX = 256;
 /** The largest request body, in bytes. Source: contract 4.6. */
 export const BODY_LIMIT = 16 * 1024;
 
-/** How long an Idempotency-Key is remembered, in seconds. Source: contract 4.8. */
+/** How long the service remembers an Idempotency-Key, in seconds. Source: contract 4.8. */
 export const IDEMPOTENCY_SECONDS = 24 * 60 * 60;

@@ -8,8 +8,8 @@ export function logError(line: Record<string, unknown>): void {
 }
 
 /**
- * Describes an error for the log. The message is left out, because a parser's message quotes its input. Only
- * DynamoDB's own messages, which name no values, are kept.
+ * Describes an error for the log, without its message: a parser's message quotes its input. DynamoDB's own messages are
+ * included, because they contain no values.
  *
  * @param error anything thrown
  * @returns its name and stack frames, and the same of its causes

@@ -5,8 +5,8 @@ const EPOCH = Date.UTC(2026, 0, 1);
 const RANDOM_RANGE = 2 ** 12;
 
 /**
- * The id of a pet created at an instant: milliseconds since 2026 above 12 random bits. Pets created in different
- * milliseconds are in order of creation, and ids stay below 2^53 until 2095. Source: contract 2.7.
+ * Returns the id of a pet created at a time: the milliseconds since 2026, followed by 12 random bits. Pets created in
+ * different milliseconds are in order of creation, and ids stay below 2^53 until 2095. Source: contract 2.7.
  *
  * @param time milliseconds since 1970
  * @param random an integer from 0 to 4095
@@ -15,7 +15,7 @@ export function petIdAt(time: number, random: number): bigint {
   return BigInt((time - EPOCH) * RANDOM_RANGE + random);
 }
 
-/** Draws an id for a new pet. Two draws in the same millisecond return the same id once in 4,096 times. */
+/** Draws an id for a new pet. Two calls in the same millisecond return the same id with a probability of 1 in 4,096. */
 export function drawId(): bigint {
   return petIdAt(Date.now(), randomInt(RANDOM_RANGE));
 }

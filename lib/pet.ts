@@ -60,7 +60,7 @@ export interface PetPage {
   next: bigint | undefined;
 }
 
-/** Names a creation, so that its retries add one pet only. */
+/** Identifies a creation, so that its retries add only one pet. */
 export interface IdempotencyToken {
   /** id of the caller's API key: the same Idempotency-Key of another caller is another creation */
   caller: string;
@@ -68,8 +68,8 @@ export interface IdempotencyToken {
   key: string;
 }
 
-// What the functions require of a store of pets. Each throws ApiError `unavailable` when a later try can succeed, also
-// when its signal aborts, and otherwise `internal_error`.
+// The methods of a store of pets. On a failure they throw ApiError: `unavailable` when a retry can succeed or the signal
+// aborts, otherwise `internal_error`.
 
 /** Lists a page of pets. A new pet can take a moment to appear. */
 export type ListPets = (query: PetQuery, signal?: AbortSignal) => Promise<PetPage>;

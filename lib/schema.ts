@@ -29,7 +29,7 @@ export interface JsonSchemaHint {
 
 /**
  * Hints for schemas that zod cannot express in JSON Schema: values parsed from text, bigints, and rules written as
- * code. The OpenAPI document reads them; validation does not.
+ * code. Only the OpenAPI document uses them; validation does not.
  */
 export const jsonSchemaHints = z.registry<JsonSchemaHint>();
 

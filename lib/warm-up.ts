@@ -1,16 +1,16 @@
 // DynamoDB usually responds to a first call within 100 ms.
-const PATIENCE_MS = 300;
+const TIMEOUT_MS = 300;
 
 /**
- * Makes the first call of a function's client while the function starts. That call costs about 30 ms of CPU for the
- * TLS connection and for code that is compiled on first use, and a request should not wait for it.
+ * Makes the first call of a function's client while the function starts, so that no request waits for it. The first call
+ * costs about 30 ms of CPU for the TLS connection and for code that is compiled on first use.
  *
  * @param ping reads something small until the signal aborts, so that a DynamoDB that does not respond delays the start
  *   by 300 ms only
- * @returns settles when the call has ended; a failure is left to the first request
+ * @returns resolves when the call has ended, even if it failed: the first request then makes the call itself
  */
 export const warmUp = (ping: (signal: AbortSignal) => Promise<unknown>): Promise<void> =>
-  ping(AbortSignal.timeout(PATIENCE_MS)).then(
+  ping(AbortSignal.timeout(TIMEOUT_MS)).then(
     () => undefined,
     () => undefined,
   );

@@ -6,14 +6,14 @@ import type { IdempotencyToken, NewPet } from "../pet.ts";
 import { drawId } from "../pet-id.ts";
 import { conditionHeld } from "./client.ts";
 
-/** When a claim expires, in seconds since 1970. DynamoDB deletes it days later, so the code checks the time as well. */
+/** When a claim expires, in seconds since 1970. DynamoDB can delete it days later, so the code also checks the time. */
 export const CLAIM_TTL_ATTRIBUTE = "expiresAt";
 
 /** What the requests of one creation share. */
 interface Claim {
   /** the claim's key in the table */
   hash: string;
-  /** the creation's own id: a token that is used again after 24 hours starts another creation */
+  /** id of the creation: a token that is used again after 24 hours starts another creation */
   creation: string;
   /** the id that the pet gets */
   petId: bigint;
@@ -24,8 +24,8 @@ const ATTEMPTS = 5;
 const sha256 = (parts: string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
 /**
- * The claims on ids that make retries of a creation safe. A creation writes its claim before the pet, so a retry finds
- * the id in the claim and finishes or repeats the same write.
+ * Stores the claims that make retries of a creation safe. A creation writes its claim before the pet, so a retry finds
+ * the id in the claim and repeats the same write.
  *
  * @param table has the partition key `hash`
  */
@@ -64,7 +64,7 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
         if (await conditionHeld(client.send(put))) return claim;
 
         const found = await read(hash);
-        // It can have expired, and been deleted, since the write failed.
+        // DynamoDB can have deleted the claim since the write failed.
         if (!found) continue;
         if (found.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
         return { hash, creation: found.creation, petId: found.petId };
@@ -75,7 +75,7 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
     /**
      * Replaces the id of a claim, because another pet has it.
      *
-     * @returns the new id, which a concurrent retry can have drawn
+     * @returns the new id, from this call or from a concurrent retry
      * @throws ApiError `unavailable` when the claim has expired
      */
     async redraw({ hash, creation, petId }: Claim): Promise<bigint> {

@@ -7,8 +7,8 @@ const ATTEMPTS = 3;
 const TIMEOUT_MS = 1000;
 
 /**
- * Returns whether a failure passes by itself: throttling, a timeout, a lost connection, a response that breaks off or
- * cannot be read, a 5xx from DynamoDB. Every other 4xx is a mistake of this service or its permissions.
+ * Returns whether a failure is temporary: throttling, a timeout, a lost connection, an incomplete or unreadable response,
+ * or a 5xx from DynamoDB. Every other 4xx is a mistake of this service or its permissions.
  */
 function isTransient(error: {
   name?: string;
@@ -25,8 +25,7 @@ function isTransient(error: {
 }
 
 /**
- * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a later try can succeed,
- * otherwise `internal_error`, with DynamoDB's error as the cause. Only a failed condition
+ * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed, otherwise `internal_error`, with DynamoDB's error as the cause. Only a failed condition
  * (ConditionalCheckFailedException) is thrown as it is.
  */
 export function dynamoClient(): DynamoDBClient {

@@ -35,19 +35,19 @@ export interface KeyStore {
   find(hash: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
   /** Stores a new key. */
   add(record: ApiKeyRecord): Promise<void>;
-  /** Returns every key, in no order. It reads the whole table, so only operators use it. */
+  /** Returns every key, in no particular order. It reads the whole table, so only operators use it. */
   list(): Promise<ApiKeyRecord[]>;
   /**
    * Revokes a key at a time, now or in the future.
    *
-   * @returns false when the key does not exist or is revoked by then already
+   * @returns false when the key does not exist or is already revoked at that time
    */
   revoke(hash: string, at: number): Promise<boolean>;
 }
 
 /**
- * The API keys in a DynamoDB table. It uses DynamoDB's own attribute format, because the authorizer runs before every
- * operation and should not load the document client.
+ * Makes the store of API keys in a DynamoDB table. It uses DynamoDB's own attribute format, because the authorizer runs
+ * before every operation and should not load the document client.
  *
  * @param table has the partition key `hash`
  */

@@ -20,14 +20,14 @@ const documentClient = () =>
 const byId = (a: Pet, b: Pet) => (a.id < b.id ? -1 : 1);
 
 /**
- * A partition of the index: `sold`, `sold#1`, `sold#2` ... Several for each status raise the store's limit above that
- * of one partition, about 1,000 writes a second.
+ * Names a partition of the index: `sold`, `sold#1`, `sold#2` ... One partition is limited to about 1,000 writes a second,
+ * so several partitions for each status raise the limit of the store.
  *
  * @param shard from 0
  */
 const statusShard = (status: PetStatus, shard: number) => (shard === 0 ? status : `${status}#${shard}`);
 
-/** Leaves the store's own attributes out. */
+/** Removes the store's own attributes. */
 const toPet = ({ id, name, categoryId, status }: Record<string, unknown>) =>
   ({ id, name, categoryId, status }) as Pet;
 
@@ -102,7 +102,7 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
           TableName: tables.pets,
           Item: {
             ...pet,
-            // The id determines the shard, so that a pet keeps its place in the index when it is written again.
+            // The id determines the shard, so that a repeated write puts the pet into the same partition of the index.
             [STATUS_SHARD_ATTRIBUTE]: statusShard(pet.status, Number(pet.id % BigInt(shards))),
             creation,
           },

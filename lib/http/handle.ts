@@ -32,7 +32,7 @@ const respond = (
   body: stringifyJson(body),
 });
 
-/** Logs a line for each 5xx, when the response is final. The access log has the other requests. */
+/** Logs a line for each 5xx, when the response is final. API Gateway's access log has every request. */
 function logFailures(operation: Operation, now: () => number): Middleware {
   const write: Hook = ({ event, response, error, internal }) => {
     const status = response?.statusCode ?? 500;
@@ -87,7 +87,7 @@ function requireScope(operation: Operation): Middleware {
   };
 }
 
-/** Turns whatever was thrown into an Error response. What the client must not see goes to the log only. */
+/** Turns any thrown error into an Error response. Details that the client must not see are only in the log. */
 function renderErrors(): Middleware {
   return {
     onError: (request) => {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 
 /**
- * Returns a header of a request in any case, because API Gateway keeps the client's.
+ * Returns a header of a request. It ignores the case of the name, because API Gateway keeps the client's spelling.
  *
  * @param name in lower case
  */

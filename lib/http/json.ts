@@ -12,8 +12,8 @@ declare global {
 const INT64_DIGITS = 19;
 
 /**
- * Returns the integer that a JSON number denotes: `5`, `5.0`, `50e-1` and `0.5E1` are the same one. Undefined for a
- * fraction, and for an exponent that needs more digits than an int64 has: `1e999999999` is not written out.
+ * Returns the integer that a JSON number denotes: `5`, `5.0`, `50e-1` and `0.5E1` are the same integer. Returns undefined
+ * for a fraction, and for an exponent that needs more digits than an int64 has, such as `1e999999999`.
  */
 function integerOf(number: string): bigint | undefined {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =

@@ -26,7 +26,7 @@ export interface ApiRequest<O extends Operation> {
   link(rel: string, path: string, query?: LinkQuery): string;
 }
 
-/** API Gateway passes path parameters on as they were sent, percent-encoded. */
+/** Decodes the path parameters, which API Gateway passes on as the client sent them, percent-encoded. */
 function readParams({ pathParameters }: APIGatewayProxyEvent): Record<string, string> {
   try {
     return Object.fromEntries(
