@@ -11,7 +11,7 @@ export interface Terminal {
  *
  * @param question without the choices
  * @param terminal standard input and standard error by default, so that standard output holds only the result
- * @throws Error in one line if the answer is not yes, or if nobody can answer
+ * @throws Error in one line if the reply is not yes, or if there is no terminal
  */
 export async function confirm(
   question: string,

@@ -5,10 +5,10 @@ const WIDTH = 80;
 /** The state of a key: `rotating` works until its successor replaces it. */
 export type KeyState = "live" | "rotating" | "expired" | "revoked";
 
-/** A time as operators and scripts read it: ISO 8601 in UTC, or null. */
+/** Formats a time for operators and scripts: ISO 8601 in UTC, or null. */
 export const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
 
-/** When a key stops working, or undefined if it has no end. */
+/** Returns when a key stops working, or undefined if it does not. */
 export function endOf({ expiresAt, revokedAt }: ApiKeyRecord): number | undefined {
   return revokedAt === undefined ? expiresAt : Math.min(revokedAt, expiresAt ?? revokedAt);
 }
@@ -19,7 +19,7 @@ function stateOf(record: ApiKeyRecord, now: number): KeyState {
 }
 
 /**
- * What operators see of a key. The hash stays in the table.
+ * Returns what operators see of a key, without its hash.
  *
  * @param now milliseconds since 1970, for the state
  */
@@ -36,11 +36,11 @@ export function describe(record: ApiKeyRecord, now: number) {
   };
 }
 
-/** Lines of a label and a value. */
+/** Formats pairs of a label and a value, one per line. */
 export const lines = (pairs: [string, string][]) =>
   pairs.map(([label, value]) => `${label.padEnd(9)}${value}`).join("\n");
 
-/** Everything about a key, one field per line. */
+/** Formats everything about a key, one field per line. */
 export function details(record: ApiKeyRecord, now: number): string {
   const { keyId, name, state, scopes, createdAt, expiresAt, revokedAt } = describe(record, now);
   return lines([
@@ -87,7 +87,7 @@ function shorten(text: string, columns: number): string {
 }
 
 /**
- * A table of keys that fits 80 columns; a long name is shortened.
+ * Formats keys as a table of 80 columns. It shortens long names.
  *
  * @param now milliseconds since 1970, for the states
  */

@@ -40,7 +40,7 @@ async function find(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRe
   return found;
 }
 
-/** Creates a key and stores its record. Only this return value ever has the key itself. */
+/** Creates a key and stores its record. The key itself is only in the return value. */
 async function issue(keys: KeyStore, stage: string, wanted: Parameters<typeof recordOf>[1]) {
   const key = generateApiKey(stage);
   const record = recordOf(key, wanted);

@@ -13,8 +13,8 @@ export interface OpenKeys {
 }
 
 /**
- * Opens the keys table of a stage. It finds a deployed stage by the outputs of its stack, with the operator's AWS
- * credentials, and the local service by its data folder, whether the service runs or not.
+ * Opens the keys table of a stage. For a deployed stage, it reads the outputs of the stack with the operator's AWS
+ * credentials. For the local service, it reads the data folder, whether the service is running or not.
  *
  * @throws Error in one line if the stage cannot be found or read
  */
@@ -63,7 +63,7 @@ async function openDeployed(stage: string): Promise<OpenKeys> {
   return { keys: keyStore(table), close: async () => {} };
 }
 
-/** The SDK reports an unknown profile as missing credentials. */
+/** Checks AWS_PROFILE, because the SDK reports an unknown profile as missing credentials. */
 async function checkProfile(): Promise<void> {
   const profile = process.env.AWS_PROFILE;
   if (!profile) return;

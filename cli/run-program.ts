@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { ApiError } from "../lib/errors.ts";
 
-/** Replaces every text that looks like an API key: a key must never reach a terminal's history or a build's log. */
+/** Masks every text that looks like an API key, because a key must not appear in a terminal or in a build log. */
 export const hideKeys = (text: string) => text.replace(/ask_[a-z]+_\w+/gi, "ask_***");
 
-/** One line about what went wrong. A store hides the reason from clients of the API; an operator needs it. */
+/** Describes an error in one line. It includes the cause, which clients of the API do not see but operators need. */
 function explain(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (error instanceof ApiError && error.cause)
@@ -13,7 +13,7 @@ function explain(error: unknown): string {
 }
 
 /**
- * Sets up how a command line program reports errors. Call it before adding subcommands, which inherit it.
+ * Configures how a command line program reports errors. Call it before you add subcommands, which inherit it.
  *
  * @param program its name is what the user types
  */
@@ -22,7 +22,7 @@ export function configureProgram(program: Command): Command {
     .showHelpAfterError("(Add --help for usage.)")
     .configureOutput({ writeErr: (text) => process.stderr.write(hideKeys(text)) })
     .exitOverride((error) => {
-      // npm takes an option for its own when no `--` comes first, and passes it on as an environment variable.
+      // Without `--`, npm reads the options itself and passes them on as environment variables.
       if (error.exitCode !== 0 && process.env.npm_config_stage !== undefined) {
         console.error(
           "npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...",
@@ -33,7 +33,7 @@ export function configureProgram(program: Command): Command {
 }
 
 /**
- * Runs a program with the arguments of this process. Exit codes: 0 done, 1 failed, 2 wrong usage.
+ * Runs a program with the arguments of this process. Exit codes: 0 success, 1 failure, 2 wrong usage.
  *
  * @param program as configureProgram returned it
  * @param label starts the line that reports a failure

@@ -23,7 +23,7 @@ function mapFrames(line: string, find: FindSource): string {
   return line.replace(FRAME, (frame, row, column) => find(Number(row), Number(column)) ?? frame);
 }
 
-/** The frames in a log line, which can hold them at any depth of its JSON. Any other line is returned as it is. */
+/** Returns the stack frames in a log line, at any depth of its JSON. Returns any other line unchanged. */
 function framesIn(line: string): string[] {
   try {
     const found: string[] = [];
@@ -37,10 +37,10 @@ function framesIn(line: string): string[] {
   }
 }
 
-/** The function that wrote a log line: the line names its operation. */
+/** Returns the function that wrote a log line. The line contains its operation. */
 const functionOf = (line: string) => /"operation":\s*"(\w+)"/.exec(line)?.[1];
 
-/** Prints the input with its frames mapped; log lines without frames are left out. */
+/** Prints the input with its frames mapped. It omits log lines without frames. */
 function printMapped(input: string, maps: (name: string) => FindSource, functionName?: string): void {
   for (const line of input.split("\n").filter((part) => part.trim() !== "")) {
     const frames = framesIn(line);

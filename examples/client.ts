@@ -1,9 +1,9 @@
 import type { components, operations } from "./api.d.ts";
 
-// A client of the API in one file, to copy together with api.d.ts. It needs no package, and runs wherever `fetch` is:
-// Node 20 or later, Deno, Bun and browsers. Never put an API key into a web page, though: keys belong on servers.
+// A client of the API in one file. Copy it together with api.d.ts. It needs no package, and runs where `fetch` exists: on
+// Node 20 or later, Deno and Bun. Never put an API key into a web page: keys belong on servers.
 
-/** JavaScript's numbers are exact up to 2^53 only, so int64 is bigint here. */
+/** An int64 is a bigint here, because JavaScript's numbers are exact only up to 2^53. */
 type WithInt64<T> = { [K in keyof T]: K extends "id" | "categoryId" ? bigint : T[K] };
 
 export type NewPet = WithInt64<components["schemas"]["NewPet"]>;
@@ -70,7 +70,7 @@ function readError(text: string): Partial<components["schemas"]["Error"]> {
 }
 
 /**
- * Parses the JSON of pets without rounding. `JSON.parse` alone rounds integers beyond 2^53, so it gets them as strings.
+ * Parses the JSON of pets without rounding. `JSON.parse` rounds integers beyond 2^53, so it gets them as strings.
  * The second alternative skips string values, whatever they contain.
  */
 function parsePets<T>(json: string): T {
@@ -90,7 +90,10 @@ function stringifyPet(pet: NewPet): string {
   return `{${members.join(",")}}`;
 }
 
-/** The query of the next page (RFC 8288), or undefined on the last page. Only its query is used: the key stays here. */
+/**
+ * Returns the query of the next page (RFC 8288), or undefined on the last page. The client uses only the query of the link,
+ * so it never sends the key to another host.
+ */
 function nextQuery({ headers }: Reply): string | undefined {
   const link = /<([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
   return link && new URL(link).search;
@@ -140,14 +143,14 @@ export function petStore(options: ClientOptions) {
   }
 
   return {
-    /** Adds an animal once, however often the request is sent: every attempt has the same Idempotency-Key. */
+    /** Adds an animal. Every attempt has the same Idempotency-Key, so retries add it only once. */
     async add(pet: NewPet): Promise<Pet> {
       const headers = { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() };
       const { text } = await call("/pets", { method: "POST", headers, body: stringifyPet(pet) });
       return parsePets(text);
     },
 
-    /** Returns all animals one by one, and requests the pages as needed. */
+    /** Returns all animals one by one. It requests the next page when it needs it. */
     async *list(filter: PetFilter = {}): AsyncGenerator<Pet> {
       const query = new URLSearchParams();
       if (filter.limit !== undefined) query.set("limit", String(filter.limit));

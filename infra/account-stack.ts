@@ -16,7 +16,7 @@ import { type Stage, stackName } from "./stages.ts";
 
 const ISSUER = "token.actions.githubusercontent.com";
 const AUDIENCE = "sts.amazonaws.com";
-/** The roles that `cdk bootstrap` creates begin with it. */
+/** The names of the roles that `cdk bootstrap` creates start with this. */
 const BOOTSTRAP = "cdk-hnb659fds";
 
 export interface AccountProps {
@@ -36,7 +36,10 @@ export class AccountStack extends Stack {
     if (repository) this.#addGitHubRoles(repository, stages);
   }
 
-  /** API Gateway has one such role per account and region. Every API uses it, so it outlives this stack. */
+  /**
+   * Sets the role with which API Gateway writes logs. An account has one in each region, which every API uses, so it stays
+   * when this stack is deleted.
+   */
   #addLogRole(): void {
     const role = new Role(this, "ApiGatewayLogs", {
       assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
@@ -96,19 +99,19 @@ export class AccountStack extends Stack {
     return role;
   }
 
-  /** What `cdk deploy` needs: the roles of the bootstrap do the work. */
+  /** Allows what `cdk deploy` does: it assumes the roles of the bootstrap, which create the resources. */
   #allowDeployment(role: Role, stage: string): void {
     this.#allow(role, ["sts:AssumeRole"], "iam", `role/${BOOTSTRAP}-*-${this.account}-${this.region}`);
     this.#allow(role, ["cloudformation:DescribeStacks"], "cloudformation", `stack/${stackName(stage)}/*`);
   }
 
-  /** What `npm run keys` needs, with which a workflow issues the key for its own checks. */
+  /** Allows what `npm run keys` does: a workflow issues the key for its own tests. */
   #allowKeysCommand(role: Role, stage: string): void {
     const actions = ["dynamodb:Scan", "dynamodb:PutItem", "dynamodb:UpdateItem"];
     this.#allow(role, actions, "dynamodb", `table/${stackName(stage)}-Keys*`);
   }
 
-  /** Allows actions on resources of this account, whose names can end with what AWS or the bootstrap adds. */
+  /** Allows actions on resources of this account. Their names can end in `*`, for what AWS or the bootstrap adds. */
   #allow(role: Role, actions: string[], service: string, resource: string): void {
     const region = service === "iam" ? "" : this.region;
     const arn = `arn:${this.partition}:${service}:${region}:${this.account}:${resource}`;

@@ -44,7 +44,7 @@ export class Alarms extends Construct {
     this.topicArn = topic.topicArn;
   }
 
-  /** Adds an alarm that notifies the topic when it goes off and when it ends. Missing data is no reason for it. */
+  /** Adds an alarm that notifies the topic when it is triggered and when it ends. Missing data does not trigger it. */
   add(id: string, props: Omit<AlarmProps, "comparisonOperator" | "evaluationPeriods">): Alarm {
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

@@ -19,7 +19,7 @@ import { StageLog } from "./stage-log.ts";
 /** What a function can do with one table. */
 export interface TableAccess {
   table: Table;
-  /** calls of DynamoDB, such as `Operation.GET_ITEM` */
+  /** DynamoDB operations, such as `Operation.GET_ITEM` */
   operations: Operation[];
   /** the index that they are restricted to; without one they reach the table itself */
   index?: string;
@@ -69,7 +69,7 @@ export class ApiFunction extends LambdaFunction {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,
-      // Kept, so that an operator can point the alias back.
+      // Old versions are kept, so that an operator can point the alias back.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     });

@@ -12,7 +12,7 @@ import {
 import type { Construct } from "constructs";
 import type { MonitoredResources } from "./alarms.ts";
 
-/** The share of requests without a 5xx that the service is meant to reach over 30 days, in percent. */
+/** The objective for the share of requests without a 5xx over 30 days, in percent. */
 export const AVAILABILITY_OBJECTIVE = 99.9;
 
 const period = Duration.minutes(1);
@@ -29,7 +29,7 @@ const searchGraph = (title: string, expression: string, searchPeriod: Duration):
 const perName = <T>(parts: Record<string, T>, metric: (part: T, label: string) => IMetric): IMetric[] =>
   Object.entries(parts).map(([label, part]) => metric(part, label));
 
-/** Adds what an operator needs during a deployment: traffic and errors first, then where they come from. */
+/** Adds the dashboard that operators use during a deployment: traffic and errors first, then their causes. */
 export function addDashboard(scope: Construct, resources: MonitoredResources): void {
   new Dashboard(scope, "Dashboard", {
     dashboardName: Stack.of(scope).stackName,

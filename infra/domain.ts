@@ -7,8 +7,8 @@ import type { Api } from "./api.ts";
 import type { Stage } from "./stages.ts";
 
 /**
- * TLS 1.2 or 1.3 with forward secrecy, for the default endpoint and the custom domain name alike: without a policy the
- * default endpoint accepts TLS 1.0. A policy of this kind requires an access mode; STRICT refuses a request whose Host
+ * TLS 1.2 or 1.3 with forward secrecy, for both the default endpoint and the custom domain name. Without a policy, the
+ * default endpoint accepts TLS 1.0. A policy of this kind requires an access mode. STRICT rejects a request whose Host
  * header differs from the name in its TLS handshake.
  */
 export const SECURITY_POLICY = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;

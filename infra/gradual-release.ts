@@ -11,10 +11,10 @@ import { type ApiFunction, LIVE_ALIAS } from "./api-function.ts";
 const PERIOD = Duration.minutes(1);
 
 /**
- * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. When an alarm of
- * the new version goes off meanwhile, the old version gets all calls again.
+ * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If an alarm of the
+ * new version is triggered in these 5 minutes, the old version gets all calls again.
  *
- * @param options.ignoreAlarms releases although alarms are on, for repairs
+ * @param options.ignoreAlarms releases even if alarms are triggered, for repairs
  */
 export function releaseGradually(
   scope: Construct,
@@ -40,13 +40,13 @@ export function releaseGradually(
   for (const [name, fn] of Object.entries(operations)) {
     release(fn, [...addVersionAlarms(alarms, name, fn), addServerErrorsAlarm(alarms, name, fn)]);
   }
-  // It throws where an operation returns a 5xx.
+  // The authorizer throws instead of returning a 5xx.
   release(authorize, addVersionAlarms(alarms, "authorize", authorize));
 }
 
 /**
- * Alarms that measure the new version only, so that a failing old version cannot stop its repair. The version is part
- * of their names: every release starts with new alarms.
+ * Adds alarms that measure the new version only, so that a failing old version cannot stop its repair. Their names contain
+ * the version, so every release starts with new alarms.
  */
 function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
   return [
@@ -82,7 +82,7 @@ function addServerErrorsAlarm(alarms: Alarms, name: string, fn: ApiFunction): Al
 const alarmName = (name: string, fn: ApiFunction, suffix: string) =>
   `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}-${suffix}`;
 
-/** A metric of Lambda about one version, which exists while an alias splits its calls between two versions. */
+/** Returns a Lambda metric of one version. Lambda reports it while an alias splits its calls between two versions. */
 function versionMetric(fn: ApiFunction, metricName: string, statistic: string): Metric {
   return new Metric({
     namespace: "AWS/Lambda",

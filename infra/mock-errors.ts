@@ -12,8 +12,8 @@ import { operations } from "../lib/operations.ts";
 import { acknowledge } from "./acknowledge.ts";
 
 /**
- * The media types that clients usually send. API Gateway selects the request template by the request's media type and
- * answers 415 to one without a template.
+ * The media types that clients usually send. API Gateway selects the request template by the request's media type, and
+ * returns 415 if there is none.
  */
 const MEDIA_TYPES = [
   "application/json",
@@ -75,8 +75,8 @@ function addErrorMethod(
 }
 
 /**
- * Adds a method to a path that answers 405 with `Allow` (RFC 9110, 15.5.6) to every method without an operation.
- * Without it API Gateway responds as if the path did not exist.
+ * Adds a method to a path that returns 405 with `Allow` (RFC 9110, 15.5.6) for every HTTP method without an operation.
+ * Without it, API Gateway responds as if the path did not exist.
  */
 export function addMethodNotAllowed(api: RestApi, path: string): void {
   const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method);
@@ -86,7 +86,7 @@ export function addMethodNotAllowed(api: RestApi, path: string): void {
 }
 
 /**
- * Adds a catch-all that answers 404 to every path without an operation, with and without a key. Without it, a request
+ * Adds a catch-all that returns 404 for every path without an operation, with and without a key. Without it, a request
  * with an Authorization header would get API Gateway's IncompleteSignatureException, whose message repeats the header.
  */
 export function addNotFound(api: RestApi): void {

@@ -15,7 +15,7 @@ import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
 
 /** One deployment of the whole service. */
 export class AnimalStoreStack extends Stack {
-  /** @param options.ignoreAlarms releases although alarms are on */
+  /** @param options.ignoreAlarms releases even if alarms are triggered */
   constructor(scope: Construct, id: string, stage: Stage, options: { ignoreAlarms: boolean }) {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,

@@ -4,11 +4,11 @@ export interface Stage {
   name: string;
   /** point-in-time recovery for 35 days, and tables that outlive the stack */
   keepData: boolean;
-  /** refuse to delete the stack and the tables that keep data; `-c protection=off` leaves it out of a first creation */
+  /** prevents deletion of the stack and of the tables that keep data; `-c protection=off` turns it off for a first creation */
   protection: boolean;
   /** how long API Gateway caches whether a key is valid, in seconds; a revoked key can keep working that long */
   authorizerCacheSeconds: number;
-  /** the limit of all clients together: requests a second, and at once */
+  /** the limit for all clients together: requests a second, and requests at once */
   throttling: { rate: number; burst: number };
   /**
    * The firewall's limits: for one address, in requests per 5 minutes, and for one API key, in requests per minute.
@@ -21,14 +21,14 @@ export interface Stage {
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
-   * The partitions of the index over which each status is spread. One partition takes about 1,000 creations of up to
-   * 1 KB a second. Raise `read` first and deploy, then `write`. Every further partition costs each page another Query.
-   * Never lower `read`.
+   * The number of index partitions of each status. One partition accepts about 1,000 creations a second, of up to 1 KB.
+   * Every further partition costs each page another Query. Raise `read` first and deploy, then raise `write`. Never lower
+   * `read`.
    */
   statusShards: { read: number; write: number };
   /**
-   * Instances of each function that are always started, for a stage without cold starts. Off by default;
-   * docs/operations.md has the cost.
+   * Instances of each function that are always started, to avoid cold starts. Off by default. docs/operations.md has the
+   * cost.
    */
   provisionedConcurrency?: { operation: number; authorizer: number };
   /**
@@ -36,7 +36,7 @@ export interface Stage {
    * invocation; docs/operations.md has the cost.
    */
   invocationLog: boolean;
-  /** send new code 10 % of the calls for 5 minutes, and roll back on alarms */
+  /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
   canary: boolean;
   /** a custom domain name, mapped at /v1; the certificate must be in the stage's region */
   domain?: { name: string; certificateArn: string; hostedZoneId: string; hostedZoneName: string };

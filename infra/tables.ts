@@ -8,8 +8,8 @@ import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";
 
 /**
- * DynamoDB encrypts every table at rest; recovery and protection depend on the stage. A table that keeps data outlives
- * its stack, unless the creation of the stack itself fails.
+ * The settings that depend on the stage: recovery and protection. DynamoDB encrypts every table at rest by default. A table
+ * that keeps data stays when its stack is deleted, unless the creation of the stack itself fails.
  */
 const settings = ({ keepData, protection }: Stage): Omit<TableProps, "partitionKey"> => ({
   billingMode: BillingMode.PAY_PER_REQUEST,

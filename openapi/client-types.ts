@@ -2,7 +2,7 @@ import { registerHooks } from "node:module";
 import type { OpenAPI3 } from "openapi-typescript";
 import { openApiDocument } from "./document.ts";
 
-// openapi-typescript prints with the compiler's API, which TypeScript 7 does not have. ts-morph brings an older one.
+// openapi-typescript needs the compiler's API, which TypeScript 7 does not have. ts-morph contains an older compiler.
 const compiler = "@ts-morph/common/dist/typescript.js";
 registerHooks({
   resolve: (name, context, next) => next(name === "typescript" ? compiler : name, context),

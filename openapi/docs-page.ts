@@ -26,8 +26,8 @@ const files = new Map(
 );
 
 /**
- * The page holds a key. No other site can read it, frame it or load parts of it, and it loads nothing from elsewhere.
- * The key is in the HTML, because any site could run a script that has it.
+ * The page contains a key. With these headers, no other site can read it, frame it or load parts of it, and it loads
+ * nothing from other origins. The key is in the HTML and not in a script, because any site could load the script.
  */
 const headers = {
   "Cache-Control": "no-store",
@@ -42,7 +42,7 @@ const headers = {
 /** The files that are written for each page: the document with the servers that the page can call. */
 function documentFiles(servers: { url: string; description: string }[]): Map<string, string> {
   const json = JSON.stringify({ ...openApiDocument(), servers });
-  // A page that is opened from the disk cannot fetch, but can run a script.
+  // A page that is opened from disk cannot fetch a file, but it can run a script.
   return new Map([
     ["openapi.json", json],
     ["document.js", `window.openApiDocument = ${json};`],
@@ -95,7 +95,7 @@ export function docsPage(key: string, stageName: string): Docs {
 }
 
 /**
- * Writes the page as a static site, which also opens from the disk. It has no key and calls no service.
+ * Writes the page as a static site, which you can also open from disk. It has no key and calls no service.
  *
  * @param folder created if needed
  */

@@ -13,7 +13,7 @@ function parameters({ params, query, headers }: Operation) {
   );
 }
 
-/** What the other members of the operation do not say. */
+/** Describes the scope and the deprecation, which no other member of an operation object contains. */
 function describe({ scope, deprecation }: Operation): string {
   const date = (day: Date) => day.toISOString().slice(0, 10);
   const needed = `Requires an API key with the scope \`${scope}\`.`;
@@ -39,7 +39,7 @@ function operationObject(operation: Operation) {
   };
 }
 
-// Generators and tools use the first server by default, so it is the one that anybody can start.
+// Generators and tools use the first server by default, so the first is the local service, which anybody can start.
 const servers = [
   { url: `http://localhost:3000/${API_VERSION}`, description: "Local" },
   {
@@ -55,7 +55,7 @@ const servers = [
 ];
 
 /**
- * Describes the API as clients see it, from the data that routes and validates requests.
+ * Describes the API as clients see it, from lib/operations.ts.
  * Source: OpenAPI 3.1.1.
  *
  * @returns the document, ready for JSON

@@ -3,8 +3,8 @@ import { openApiDocument } from "./document.ts";
 type Json = Record<string, unknown>;
 
 /**
- * Rewrites the keywords of this document that OpenAPI 3.0 writes in another way: members next to `$ref` have no effect
- * there, a schema has one `example`, and a licence has no SPDX identifier. Source: OpenAPI 3.0.4, 4.7.
+ * Converts the keywords that differ in OpenAPI 3.0: members next to `$ref` have no effect, a schema has one `example`, and
+ * a licence has no SPDX identifier. Source: OpenAPI 3.0.4, 4.7.
  */
 function rewrite(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(rewrite);

@@ -58,7 +58,7 @@ const functionHeaders = (operation: Operation, required: boolean) => ({
   ...deprecationHeaders(operation, required),
 });
 
-/** The gateway's header. Other gateways in front of the same functions need not send it. */
+/** API Gateway sends it. It is optional, because another gateway in front of the same functions can omit it. */
 const requestId = {
   "x-amzn-RequestId": header("Id of the request. Include it in problem reports", { required: false }),
 };

@@ -28,8 +28,8 @@ const members: Record<keyof Pet, string> = {
 };
 
 /**
- * Adds a description to each member. A default goes there as well: next to `$ref`, some client generators ignore
- * the keyword `default`, and others make the member required because of it.
+ * Adds a description to each member. The description also contains the default. With the keyword `default` next to
+ * `$ref`, some client generators ignore the default and others make the member required.
  */
 function describeMembers(schema: Schema): Schema {
   const properties = Object.entries((schema.properties ?? {}) as Record<keyof Pet, Schema>);
@@ -47,18 +47,18 @@ const options = (io: "input" | "output") =>
     io,
     metadata: named,
     uri,
-    // Int64 is a bigint, which JSON Schema cannot say; its hint can.
+    // JSON Schema cannot describe a bigint. The hint of Int64 does.
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Schema }) => {
       Object.assign(jsonSchema, jsonSchemaHints.get(zodSchema as z.ZodMiniType));
       const { def } = zodSchema._zod;
       if (def.type === "default") jsonSchema.default ??= (def as z.core.$ZodDefaultDef).defaultValue;
-      // Responses can get more members later. Clients must not reject them.
+      // A later version can add members to responses. Clients must not reject them.
       delete jsonSchema.additionalProperties;
     },
   }) as const;
 
-/** Removes what only a separate JSON Schema document needs, and refers to named schemas in the components. */
+/** Removes the members that only a separate JSON Schema document needs. Changes references to point to the components. */
 function bare({ $schema, $id, id, $defs, "~standard": _, ...schema }: Schema): Schema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${uri("")}`));
 }

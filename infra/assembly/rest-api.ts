@@ -5,7 +5,7 @@ export interface Route {
   method: string;
   /** as in the template, e.g. /pets/{petId} */
   path: string;
-  /** whether the authorizer decides; otherwise the route is open to everybody */
+  /** whether API Gateway calls the authorizer; otherwise the route is public */
   requiresAuthorization: boolean;
   integration: { type: "AWS_PROXY"; functionName: string } | MockIntegration;
 }

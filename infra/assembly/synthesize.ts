@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 const app = fileURLToPath(new URL("../app.ts", import.meta.url));
 
 /**
- * Runs the CDK app as the `cdk` command does: templates and bundled functions of the given stacks.
+ * Runs the CDK app as the `cdk` command does. The app writes the templates and bundles the functions of the given stacks.
  *
  * @param folder an empty folder for the result
  * @param stacks names or patterns of the stacks whose functions are bundled
- * @param options.signal ends the app before it is done
+ * @param options.signal stops the app
  * @param options.context what `cdk --context` would set
  * @throws Error with the app's own output when it fails
  */
@@ -19,7 +19,7 @@ export async function synthesize(
   stacks: string[],
   { signal, context = {} }: { signal?: AbortSignal; context?: Record<string, string> } = {},
 ): Promise<void> {
-  // The functions are CommonJS, whatever a package.json above this folder says.
+  // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
   await writeFile(join(folder, "package.json"), "{}");
   const child = spawn(process.execPath, [app], {
     env: {

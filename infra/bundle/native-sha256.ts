@@ -1,8 +1,8 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 
 /**
- * Replaces `@smithy/core/checksum`, with which the SDK signs requests, in the bundles: SHA-256 from node:crypto, without
- * the SDK's own implementation for systems that have none.
+ * Replaces `@smithy/core/checksum`, with which the SDK signs requests, in the bundles. It uses SHA-256 of node:crypto and
+ * leaves out the SDK's own implementation for systems without one.
  */
 export class Sha256 {
   readonly #hash: Hash | Hmac;

@@ -4,19 +4,19 @@ import type { BuildOptions } from "esbuild";
 const replacement = (name: string) => fileURLToPath(new URL(`${name}.ts`, import.meta.url));
 
 /**
- * How esbuild turns a function into one file. Every choice reduces cold start, which mostly reads and compiles
- * JavaScript; docs/benchmarks.md measures the result. The sizes are those of getPet.
+ * How esbuild turns a function into one file. Every option shortens the cold start, which mostly reads and compiles
+ * JavaScript. docs/benchmarks.md has the measurements. The sizes are those of getPet.
  */
 export const bundling = {
   bundle: true,
   platform: "node",
   target: "node24",
-  // `import` of a built-in module such as node:http costs about 20 ms, `require` does not.
+  // `import` of a built-in module such as node:http takes about 20 ms, `require` does not.
   format: "cjs",
-  // The SDK's ES modules lose what no function uses; esbuild's default reads its CommonJS modules: +200 kB.
+  // esbuild removes unused code from the SDK's ES modules. Its default, the CommonJS modules, adds 200 kB.
   mainFields: ["module", "main"],
   minify: true,
-  // A file next to the code that the code does not name, so that it costs no start; `npm run trace` reads it.
+  // A separate file without a comment in the code, so Node does not load it. `npm run trace` reads it.
   sourcemap: "external",
   sourcesContent: false,
   alias: {

@@ -25,8 +25,8 @@ function isTransient(error: {
 }
 
 /**
- * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed, otherwise `internal_error`, with DynamoDB's error as the cause. Only a failed condition
- * (ConditionalCheckFailedException) is thrown as it is.
+ * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed,
+ * otherwise `internal_error`. DynamoDB's error is the cause. Only ConditionalCheckFailedException is thrown unchanged.
  */
 export function dynamoClient(): DynamoDBClient {
   const client = new DynamoDBClient({

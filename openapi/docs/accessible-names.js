@@ -1,4 +1,4 @@
-// Swagger UI leaves some controls without a name for screen readers, and some scrolling parts without keyboard focus.
+// In Swagger UI, some controls have no name for screen readers, and some scrolling parts cannot get the keyboard focus.
 const names = {
   "#servers": () => "Server",
   "[data-param-name] :is(input, select)": (element) => element.closest("[data-param-name]").dataset.paramName,
@@ -11,7 +11,7 @@ function complete() {
     for (const element of document.querySelectorAll(`${selector}:not([aria-label])`))
       element.setAttribute("aria-label", name(element));
   }
-  // These labels contradict what the buttons read.
+  // These labels contradict the texts of the buttons.
   for (const button of document.querySelectorAll(".modal-btn[aria-label]"))
     button.removeAttribute("aria-label");
   for (const element of document.querySelectorAll(".microlight:not([tabindex])")) element.tabIndex = 0;

@@ -7,5 +7,5 @@ function exact(_name, value, { source }) {
   return rounded ? rawJSON(source) : value;
 }
 
-// An older browser rounds, as it does without this page.
+// Older browsers do not have rawJSON. They round.
 if (rawJSON) JSON.parse = (text, reviver) => parse(text, reviver ?? exact);

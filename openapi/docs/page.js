@@ -7,7 +7,7 @@ const ui = window.SwaggerUIBundle({
   syntaxHighlight: { theme: "tomorrow-night" },
   docExpansion: key ? "list" : "full",
   plugins: key ? [window.clearStaleResponse, window.checkKeys] : [window.readOnly],
-  // A published page has no key, and the API sends no CORS headers that would let its calls through.
+  // A published page sends no requests: it has no key, and the API sends no CORS headers.
   supportedSubmitMethods: key ? ["get", "post"] : [],
   tryItOutEnabled: Boolean(key),
   onComplete: () => {

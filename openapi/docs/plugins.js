@@ -1,6 +1,6 @@
 // Plugins of Swagger UI. See its documentation on wrapActions and wrapComponents.
 
-/** Removes the last response when a request is not sent because a value is invalid, and says so. */
+/** When a request is not sent because a value is invalid, removes the last response and shows a message. */
 window.clearStaleResponse = ({ React }) => ({
   statePlugins: {
     spec: {
@@ -26,7 +26,7 @@ window.clearStaleResponse = ({ React }) => ({
   },
 });
 
-/** Takes an API key as people paste it, with or without the scheme, and refuses any other text. */
+/** Accepts a pasted API key, with or without the scheme, and rejects any other text. */
 window.checkKeys = () => ({
   statePlugins: {
     auth: {
@@ -44,7 +44,7 @@ window.checkKeys = () => ({
   },
 });
 
-/** Leaves out what needs a service to send requests to. */
+/** Removes the controls that need a service. */
 window.readOnly = () => {
   const nothing = () => () => null;
   return {
