@@ -48,8 +48,10 @@ function sourceFinder(folder: string): FindSource {
   return (line, column) => {
     const entry = map.findEntry(line - 1, column - 1);
     if (!("originalSource" in entry)) return undefined;
+    // Sources are URLs: a folder name can have encoded characters.
+    const source = decodeURIComponent(entry.originalSource);
     // Paths are relative to where the asset was bundled. In an assembly from elsewhere only their ends are right.
-    const path = relative(root, join(resolve(folder), entry.originalSource)).replace(/^(\.\.\/)+/, "");
+    const path = relative(root, join(resolve(folder), source)).replace(/^(\.\.\/)+/, "");
     return `${path}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
   };
 }

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { copyFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -78,6 +78,20 @@ describe("npm run trace", () => {
       await realStack(),
     );
     expect([code, stdout]).toEqual([0, expect.stringContaining(thrown)]);
+  });
+
+  it("decodes the names of folders", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "animal-store-encoded-"));
+    await cp(assembly, folder, { recursive: true });
+    const { functions } = readStack(folder, "animal-store-staging");
+    const map = join(functions.find(({ name }) => name.startsWith("GetPet"))?.code ?? "", "index.js.map");
+    await writeFile(map, (await readFile(map, "utf8")).replaceAll("lib/env.ts", "it%27s%20lib/env.ts"));
+    const { stdout } = await node(
+      [join(root, "cli/trace.ts"), "--function", "getPet", "--assembly", folder],
+      await realStack(),
+    );
+    await rm(folder, { recursive: true });
+    expect(stdout).toContain("it's lib/env.ts:");
   });
 
   it("says what to do with an assembly whose functions are not bundled, as `cdk list` writes it", async () => {
