@@ -39,7 +39,9 @@ export async function makeDataFolder(): Promise<void> {
   }
 }
 
+/** Writes what readTables returns. A folder inside a checkout is hidden from git and from the linter. */
 export async function writeTables(tables: LocalTables): Promise<void> {
+  await writeFile(join(dataFolder, ".gitignore"), "*\n", { mode: 0o600 });
   await writeFile(tablesFile, JSON.stringify(tables), { mode: 0o600 });
 }
 

@@ -93,6 +93,7 @@ describe("npm start", () => {
       expect((await readFile(join(folder, "api-key"), "utf8")).trim()).toBe(key);
       expect((await stat(join(folder, "api-key"))).mode & 0o777).toBe(0o600);
       expect((await stat(join(folder, "dynamodb"))).mode & 0o777).toBe(0o700);
+      expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("*\n");
       expect(await service.stop(signal)).toBe(0);
       await expect(fetch(baseUrl)).rejects.toThrow();
     }
