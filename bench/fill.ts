@@ -8,7 +8,7 @@ import { petIdAt } from "../lib/pet-id.ts";
 const BATCH = 25;
 const WRITERS = 4;
 
-/** The id of the nth pet, as if the service had created one a second since its epoch. */
+/** Returns the id of the nth pet, as if the service had created one pet a second since 1 January 2026. */
 export const idOf = (n: number) => petIdAt(Date.UTC(2026, 0, 1) + (n + 1) * 1000, 0);
 
 /** Writes `size` pets, with the statuses in turn. */

@@ -32,7 +32,7 @@ async function prepare(size: number, assembly: string) {
   const pets = outputs.PetsTableName ?? "";
   await fill(pets, size);
   const measured = requests(pets, size);
-  // A client reads its endpoint from the environment at its first call.
+  // A client reads its endpoint from the environment at its first call, so the next store can change it after this.
   for (const request of Object.values(measured)) await request();
   return { store, requests: measured };
 }
@@ -43,7 +43,7 @@ async function time(request: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** What requests cost as the store grows. */
+/** Measures how long requests take as the store grows. */
 export async function growth({ quick, assembly }: BenchOptions) {
   const sizes = quick ? [1000, 3000] : [1000, 30_000, 300_000];
   const filled: Awaited<ReturnType<typeof prepare>>[] = [];
@@ -57,7 +57,7 @@ export async function growth({ quick, assembly }: BenchOptions) {
           time(requests[name] as () => Promise<unknown>),
     ),
   );
-  // Code becomes faster as it runs: the first rounds do not count.
+  // V8 compiles code while it runs, so the first rounds are not measured.
   await interleave(quick ? 5 : 60, tasks);
   const medians = (await interleave(quick ? 20 : 101, tasks)).map(median);
   for (const { store } of filled) await store.close();

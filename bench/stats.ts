@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Runs every task once a round, so that other work on the machine disturbs all of them alike.
+ * Runs every task once a round, so that other work on the machine affects all tasks equally.
  *
  * @returns the results of each task, in the order of the tasks
  */

@@ -71,7 +71,7 @@ function readError(text: string): Partial<components["schemas"]["Error"]> {
 
 /**
  * Parses the JSON of pets without rounding. `JSON.parse` rounds integers beyond 2^53, so it gets them as strings.
- * The second alternative skips string values, whatever they contain.
+ * The second alternative of the pattern skips string values.
  */
 function parsePets<T>(json: string): T {
   const quoted = json.replace(/"(id|categoryId)"\s*:\s*(-?\d+)|"(?:[^"\\]|\\.)*"/g, (token, name, digits) =>

@@ -33,7 +33,7 @@ const MEDIA_TYPES = [
 ];
 
 /**
- * Adds an ANY method that responds with an Error, whatever the request.
+ * Adds an ANY method that responds to every request with an Error.
  *
  * @param headers of the response, static
  * @param options such as the authorization type

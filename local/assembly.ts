@@ -19,10 +19,10 @@ const packageFiles = [
 ];
 
 /**
- * Returns the assembly of the current sources. It is synthesized only if the folder does not have it yet, and replaces
- * those of other sources.
+ * Returns the assembly of the current sources. It synthesizes the assembly only if the folder does not have it yet, and
+ * removes the assemblies of other sources.
  *
- * @param folder where assemblies are kept, each under the hash of everything that it is made from
+ * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
  * @param options.signal cancels the synthesis
  * @param options.keep folders of assemblies that are in use
  * @returns the folder of the assembly
@@ -34,7 +34,7 @@ export async function currentAssembly(
 ): Promise<string> {
   const assembly = join(folder, await hashSources());
   if (!existsSync(assembly)) {
-    // Moved when it is complete, so that an interrupted synthesis is never served.
+    // The draft is renamed when it is complete, so that an interrupted synthesis is never served.
     const draft = `${assembly}.draft`;
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft, { recursive: true, mode: 0o700 });

@@ -32,7 +32,7 @@ export function deploy(
   const stack = readStack(assembly, localStack);
   const pools = stack.functions.map((definition) => {
     const environment = { ...definition.environment };
-    // The only value of the template that is replaced: keys of the local service are valid nowhere else.
+    // The only value of the template that is replaced, so that keys of the local service are valid only here.
     if ("STAGE" in environment) environment.STAGE = local.name;
     return new FunctionPool({ ...definition, environment }, aws, logFunction);
   });

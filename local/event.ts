@@ -18,7 +18,7 @@ function lastAndAllValues(pairs: Iterable<[string, string]>) {
   };
 }
 
-/** Headers with the client's casing, and those that API Gateway sets itself instead of the client's. */
+/** The client's headers, with their casing. The headers that API Gateway sets itself replace the client's. */
 function* headersOf({ rawHeaders, socket }: IncomingMessage): Generator<[string, string]> {
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const [name = "", value = ""] = rawHeaders.slice(i, i + 2);

@@ -5,7 +5,7 @@ import { FunctionError } from "./refusal.ts";
 
 const runtime = new URL("lambda-runtime.ts", import.meta.url);
 
-/** How often a running invocation is compared with its limits, in milliseconds. */
+/** How often the limits of a running invocation are checked, in milliseconds. */
 const WATCH_INTERVAL = 50;
 
 /**

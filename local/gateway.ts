@@ -46,7 +46,7 @@ export function createGateway(
 
   function responseOf(error: unknown, context: RequestContext): HttpResponse {
     const type = error instanceof Refusal ? error.type : "DEFAULT_5XX";
-    // The function's log has the reason of a FunctionError.
+    // A FunctionError is already in the function's log.
     if (!(error instanceof Refusal || error instanceof FunctionError)) console.error(error);
     context["error.responseType"] = type;
     const response = stack.gatewayResponses.get(type);

@@ -1,13 +1,13 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 
 /**
- * Creates a server that answers also a client that closes its side of the connection after the request.
+ * Creates a server that also responds to a client that closes its side of the connection after the request.
  *
  * @returns a server that is not listening yet
  */
 export function createHttpServer(listener: RequestListener): Server {
   const server = createServer(listener);
-  // Without it Node drops a half-closed connection. Not in Node's documentation or types.
+  // Without this option, Node closes a half-closed connection. Node's documentation and types do not have the option.
   return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
@@ -37,7 +37,7 @@ function explain(error: NodeJS.ErrnoException, port: number): Error {
 }
 
 /**
- * Fails early when the port cannot be bound, before the seconds that a start can take.
+ * Checks that the port can be bound before the start, which can take seconds.
  *
  * @throws Error in one line
  */

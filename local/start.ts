@@ -28,7 +28,7 @@ Environment variables:
 /** How long a stop can take before the process ends anyway, in milliseconds. */
 const STOP_TIMEOUT = 900;
 
-/** What to undo at the end, the last first. */
+/** What to undo when the process ends, in reverse order. */
 const cleanUp: (() => unknown)[] = [];
 
 let stopping = false;
@@ -48,7 +48,7 @@ async function fail(error: unknown): Promise<void> {
   return stop(1);
 }
 
-/** Shows a person what takes so long. */
+/** Shows the progress of the start on a terminal. */
 function progress(text: string): void {
   if (process.stderr.isTTY) console.error(text);
 }
@@ -138,7 +138,7 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(USAGE);
 } else {
-  // Whatever the mode of the data folder was, the files in it are only for their owner.
+  // New files are readable only by their owner, even if the data folder existed with another mode.
   process.umask(0o077);
   // Ctrl-C sends a signal from the terminal and another from npm.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop(0));

@@ -109,7 +109,7 @@ async function faultyService(faults: Fault[], retryAfter = 0) {
       const headers = { "Content-Type": "application/json", "Retry-After": retryAfter };
       return void response.writeHead(errors[code].status, headers).end(JSON.stringify(errorBody(code)));
     }
-    // From here on the pet is added, whatever the client learns of it.
+    // The pet is added now, even if the client gets no response.
     const pet = added.get(idempotencyKey) ?? { id: added.size + 1, status: "available", ...JSON.parse(body) };
     added.set(idempotencyKey, pet);
     if (fault === "response lost") return void request.socket.destroy();

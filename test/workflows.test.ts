@@ -111,7 +111,7 @@ describe("deploy.yml", () => {
   });
 
   it.each(["staging", "production"])(
-    "masks the key that it issues for %s, and revokes it whatever happens",
+    "masks the key that it issues for %s, and always revokes it",
     (stage) => {
       const steps = jobs[stage]?.steps ?? [];
       const [issue, , revoke] = steps.slice(-3);

@@ -1,5 +1,5 @@
 // One cold start in a process of its own. Arguments: the file to load, and the event of its handler as JSON.
-// This is CommonJS and loads nothing, so that it measures nothing else.
+// This file is CommonJS and loads no module before the measurement, so that only the bundle is measured.
 const [, , file, event] = process.argv;
 for (const level of ["info", "error"]) console[level] = () => undefined;
 

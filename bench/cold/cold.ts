@@ -16,7 +16,7 @@ interface ColdStart {
   statusCode: number;
   /** size of the files that were loaded */
   bytes: number;
-  /** import of the code; with `start.mjs` the warm-up as well */
+  /** import of the code; with `start.mjs` it includes the warm-up */
   load: { ms: number; cpuMs: number };
   /** the first request */
   first: { ms: number; cpuMs: number };
@@ -43,7 +43,7 @@ function row({ label }: Variant, starts: readonly ColdStart[]): string[] {
   ];
 }
 
-/** Cold starts of the service's functions and of others for comparison, every start in a process of its own. */
+/** Measures cold starts of the service's functions and of reference functions. Every start has a process of its own. */
 export async function coldStart({ quick, assembly }: BenchOptions) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
   const mock = await startMock(folder);

@@ -11,7 +11,7 @@ import { body, requestEvent } from "../requests.ts";
 export interface Variant {
   label: string;
   file: string;
-  /** an event that the handler answers with success */
+  /** an event for which the handler returns a success */
   event: unknown;
 }
 
@@ -50,7 +50,7 @@ function deployed(assembly: string, file: "start.mjs" | "index.js", label: strin
 }
 
 /**
- * Builds everything that is compared.
+ * Builds the bundles to compare.
  *
  * @param folder an empty folder for the bundles
  */

@@ -35,7 +35,7 @@ async function fillOverHttp({ url, key }: Server): Promise<string> {
   return id;
 }
 
-/** Sends a request over all connections, again as soon as its response is there. @throws Error when one fails */
+/** Sends a request over all connections, and again as soon as the response arrives. @throws Error when a request fails */
 async function load({ url, key }: Server, request: HttpRequest, seconds: number) {
   const client = httpClient(url, key, CONNECTIONS);
   const latencies = new Latencies();
@@ -79,7 +79,7 @@ export async function localLoad({ quick, assembly }: BenchOptions) {
       names.flatMap((name) =>
         targets.map((target) => () => load(target.server, target.requests[name], duration)),
       );
-    // Instances start, and code becomes faster as it runs: the first second does not count.
+    // Instances start and V8 compiles code, so the first second is not measured.
     await interleave(1, tasks(1));
     const results = (await interleave(rounds, tasks(seconds))).map(medians);
     return { load: report(names, results) };

@@ -25,7 +25,7 @@ describe("duration", () => {
 describe("a pasted API key", () => {
   const key = generateApiKey("production");
 
-  it("is not a key ID, but leads to it", () => {
+  it("is not a key ID, and the message names its key ID", () => {
     expect(() => keyId(`Bearer ${key}`)).toThrow(
       `That is an API key. Use its key ID: ${keyIdOf(hashApiKey(key))}.`,
     );

@@ -46,7 +46,7 @@ describe("npm run keys", () => {
     }
   });
 
-  it("gives a hint if -- is missing, as npm then reads the options itself", async () => {
+  it("explains that -- is missing when npm has read the options itself", async () => {
     const { code, stderr } = await keysCli(["list", "local"], { npm_config_stage: "true" });
     expect(code).toBe(2);
     expect(stderr).toContain("Put -- before them: npm run keys -- <command> --stage ...");

@@ -93,7 +93,7 @@ describe("issue", () => {
     });
   });
 
-  it("gives every key access to every animal", async () => {
+  it("allows every key to reach every animal", async () => {
     const [one, other] = await Promise.all([
       json("issue", "--name", "One"),
       json("issue", "--name", "Other"),

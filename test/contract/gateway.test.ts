@@ -8,7 +8,7 @@ import { call, key } from "./client.ts";
 describe("a request without a valid key", () => {
   const stage = /^ask_([a-z]+)_/.exec(key)?.[1] ?? "";
 
-  it("gets the same 401, whatever is wrong and whatever it requests", async () => {
+  it("gets the same 401 for every kind of invalid key and every operation", async () => {
     const replies = [];
     for (const authorization of [
       null,
@@ -74,7 +74,7 @@ describe("a path or method that the API does not have", () => {
     "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",
     "text/plain",
-  ])("gets 404 and 405 whatever its body is: %s", async (type) => {
+  ])("gets 404 and 405 with any body: %s", async (type) => {
     const options = { method: "PUT", headers: { "Content-Type": type }, body: '{"statusCode":200}' };
     expect(await call("/store/orders", options)).toMatchObject({ status: 404 });
     expect(await call("/pets", options)).toMatchObject({ status: 405 });

@@ -109,11 +109,11 @@ export async function openEntrance(emulator: Emulator, deployedUrl: string): Pro
     const { method, url, headers } = incoming;
     const forwarded = request(
       { host: "127.0.0.1", port, method, path: url, headers: { ...headers, host } },
-      (answer) => {
+      (response) => {
         const own = `http://${incoming.headers.host}`;
-        const link = answer.headers.link?.toString().replaceAll(`https://${host}`, own);
-        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...(link && { link }) });
-        answer.pipe(outgoing);
+        const link = response.headers.link?.toString().replaceAll(`https://${host}`, own);
+        outgoing.writeHead(response.statusCode ?? 502, { ...response.headers, ...(link && { link }) });
+        response.pipe(outgoing);
       },
     );
     forwarded.on("error", () => outgoing.destroy());

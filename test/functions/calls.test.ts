@@ -91,7 +91,7 @@ describe("a request calls DynamoDB", () => {
       PetStatus.options.map(() => ["QueryCommand", 0.5]),
     );
     expect(Math.max(...calls.map(({ started }) => started))).toBeLessThan(
-      Math.min(...calls.map(({ answered }) => answered)),
+      Math.min(...calls.map(({ responded }) => responded)),
     );
   });
 

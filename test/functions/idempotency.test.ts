@@ -56,9 +56,9 @@ describe("createPet with an Idempotency-Key", () => {
   it("adds one pet for 50 requests at once", async () => {
     const key = randomUUID();
     const name = `Fifty ${key}`;
-    const answers = await Promise.all(Array.from({ length: 50 }, () => create({ key, name })));
-    expect(new Set(answers.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
-    expect(answers[0]?.statusCode).toBe(201);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => create({ key, name })));
+    expect(new Set(responses.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
+    expect(responses[0]?.statusCode).toBe(201);
     expect(await count(name)).toBe(1);
   });
 
@@ -75,7 +75,7 @@ describe("createPet with an Idempotency-Key", () => {
     expect(await create(pet, token)).toEqual(first);
   });
 
-  it("returns 422 to another body", async () => {
+  it("returns 422 for another body", async () => {
     const key = randomUUID();
     await create({ key, name: "First" });
     const other = await create({ key, name: "Other" });
@@ -86,17 +86,17 @@ describe("createPet with an Idempotency-Key", () => {
   it("ignores member order, spaces, unknown members and whether the default is written", async () => {
     const key = randomUUID();
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-    const answers = [];
+    const responses = [];
     for (const body of [
       '{"name":"A","categoryId":1}',
       '{"categoryId":1.0, "status":"available","name":"A","x":1}',
     ]) {
-      answers.push(await createPet(requestEvent({ headers, body }), context));
+      responses.push(await createPet(requestEvent({ headers, body }), context));
     }
-    expect(answers[1]).toEqual(answers[0]);
+    expect(responses[1]).toEqual(responses[0]);
   });
 
-  it("keeps the keys of different callers apart", async () => {
+  it("treats the same key of different callers as different keys", async () => {
     const key = randomUUID();
     const [one, two] = [
       await create({ key, caller: "key_1" }),
@@ -134,9 +134,9 @@ describe("createPet with an Idempotency-Key", () => {
   });
 
   it.each(["", '"', "é", "x".repeat(256)])("refuses the key %j", async (key) => {
-    const answer = await create({ key });
-    expect(answer.statusCode).toBe(400);
-    expect(JSON.parse(answer.body).message).toBe(
+    const response = await create({ key });
+    expect(response.statusCode).toBe(400);
+    expect(JSON.parse(response.body).message).toBe(
       "Idempotency-Key must be 1 to 255 printable ASCII characters.",
     );
   });
@@ -187,9 +187,9 @@ describe("a claimed id that another pet has", () => {
     });
     await expect(create(newPet, token)).rejects.toThrow("crash");
 
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create(newPet, token)));
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    expect(answers[0]?.id).not.toBe(taken.id);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => create(newPet, token)));
+    expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+    expect(responses[0]?.id).not.toBe(taken.id);
     expect(await find(taken.id)).toEqual(taken);
     expect(await count(newPet.name)).toBe(1);
   });

@@ -12,19 +12,19 @@ import { context, requestEvent } from "../support/event.ts";
 const bodyOf = <T>({ body }: APIGatewayProxyResult) => parseJson(body) as T;
 
 async function add(body: string): Promise<Pet> {
-  const answer = await createPet(requestEvent({ body }), context);
-  expect(answer.statusCode).toBe(201);
-  return bodyOf<Pet>(answer);
+  const response = await createPet(requestEvent({ body }), context);
+  expect(response.statusCode).toBe(201);
+  return bodyOf<Pet>(response);
 }
 
 /** Follows the links to the last page; returns the pages. */
 async function followPages(query: Record<string, string[]>): Promise<Pet[][]> {
   const pages: Pet[][] = [];
   for (let next: Record<string, string[]> | undefined = query; next; ) {
-    const answer: APIGatewayProxyResult = await listPets(requestEvent({ query: next }), context);
-    expect(answer.statusCode).toBe(200);
-    pages.push(bodyOf<Pet[]>(answer));
-    const url = /^<(.*)>; rel="next"$/.exec(String(answer.headers?.Link ?? ""))?.[1];
+    const response: APIGatewayProxyResult = await listPets(requestEvent({ query: next }), context);
+    expect(response.statusCode).toBe(200);
+    pages.push(bodyOf<Pet[]>(response));
+    const url = /^<(.*)>; rel="next"$/.exec(String(response.headers?.Link ?? ""))?.[1];
     next = url
       ? Object.fromEntries([...new URL(url).searchParams].map(([name, value]) => [name, [value]]))
       : undefined;
@@ -43,9 +43,9 @@ describe("createPet and getPet", () => {
         categoryId: BigInt(categoryId),
         status: "sold",
       });
-      const answer = await getPet(requestEvent({ path: { petId: String(pet.id) } }), context);
-      expect(answer.statusCode).toBe(200);
-      expect(bodyOf(answer)).toEqual(pet);
+      const response = await getPet(requestEvent({ path: { petId: String(pet.id) } }), context);
+      expect(response.statusCode).toBe(200);
+      expect(bodyOf(response)).toEqual(pet);
     }
   });
 
@@ -60,8 +60,8 @@ describe("createPet and getPet", () => {
   });
 
   it("return 404 for an id that no pet has", async () => {
-    const answer = await getPet(requestEvent({ path: { petId: "7" } }), context);
-    expect(bodyOf(answer)).toEqual({
+    const response = await getPet(requestEvent({ path: { petId: "7" } }), context);
+    expect(bodyOf(response)).toEqual({
       code: "not_found",
       message: "The requested resource could not be found.",
       status: 404n,
@@ -93,7 +93,7 @@ describe("createPet", () => {
 });
 
 describe("listPets", () => {
-  it("returns every pet exactly once, in ascending order, whatever the page size", async () => {
+  it("returns every pet exactly once, in ascending order, with any page size", async () => {
     const added: Pet[] = [];
     for (let n = 0; n < 45; n++) {
       added.push(await add(`{"name":"Walk ${n}","categoryId":${n},"status":"${PetStatus.options[n % 3]}"}`));
@@ -139,8 +139,8 @@ describe("listPets", () => {
 
   it("links to the next page under the client's own address, and has no link on the last page", async () => {
     for (let n = 0; n < 2; n++) await add('{"name":"Sold","categoryId":1,"status":"sold"}');
-    const answer = await listPets(requestEvent({ query: { limit: ["1"], status: ["sold"] } }), context);
-    expect(answer.headers?.Link).toMatch(
+    const response = await listPets(requestEvent({ query: { limit: ["1"], status: ["sold"] } }), context);
+    expect(response.headers?.Link).toMatch(
       /^<https:\/\/api\.example\/v1\/pets\?limit=1&status=sold&cursor=[\w-]{16}>; rel="next"$/,
     );
     const last = await listPets(requestEvent({ query: { cursor: [encodeCursor(INT64_MAX)] } }), context);

@@ -55,7 +55,7 @@ describe("a status spread over 4 partitions", () => {
       const calls = recorder.take();
       expect(calls.map(({ command }) => command)).toEqual(Array(queries).fill("QueryCommand"));
       expect(Math.max(...calls.map(({ started }) => started))).toBeLessThan(
-        Math.min(...calls.map(({ answered }) => answered)),
+        Math.min(...calls.map(({ responded }) => responded)),
       );
     }
   });

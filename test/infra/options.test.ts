@@ -56,7 +56,7 @@ describe("cdk -c protection=off -c releaseAlarms=off", () => {
     expect(Object.keys(template.findResources("AWS::DynamoDB::Table", kept))).toHaveLength(2);
   });
 
-  it("releases although alarms are on", () => {
+  it("releases even if alarms are triggered", () => {
     const template = Template.fromJSON(readTemplate(assembly, stack));
     const ignored = { AlarmConfiguration: Match.objectLike({ Enabled: false }) };
     template.resourcePropertiesCountIs("AWS::CodeDeploy::DeploymentGroup", ignored, 4);
@@ -98,7 +98,7 @@ describe("a stage with every option", () => {
     expect(reserved.sort()).toEqual([20, 50, 50, 50]);
   });
 
-  it("gives listPets the shards to read and createPet those to write", () => {
+  it("configures listPets with the shards to read and createPet with the shards to write", () => {
     const functions = Object.entries(template.findResources("AWS::Lambda::Function"));
     const shards = (prefix: string) =>
       functions.find(([id]) => id.startsWith(prefix))?.[1].Properties.Environment.Variables.STATUS_SHARDS;

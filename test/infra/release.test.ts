@@ -84,7 +84,7 @@ describe.each([1, 100, 1000])("at %d requests a second", (rate) => {
 describe.each([...Object.keys(SHARES), "authorize"])("the release of %s", (name) => {
   const { group, alarms } = releaseOf(name);
 
-  it("shifts 10 % for 5 minutes, and goes back when an alarm goes off", () => {
+  it("shifts 10 % of the calls for 5 minutes, and is rolled back when an alarm is triggered", () => {
     expect(group.DeploymentConfigName).toBe("CodeDeployDefault.LambdaCanary10Percent5Minutes");
     expect(group.AlarmConfiguration.Enabled).toBe(true);
     expect(group.AutoRollbackConfiguration).toEqual({
@@ -109,7 +109,7 @@ describe.each([...Object.keys(SHARES), "authorize"])("the release of %s", (name)
     }
   });
 
-  it("is watched for crashes and slowness, and for 5xx responses if it returns any", () => {
+  it("has alarms for crashes and slowness, and for 5xx responses if it returns any", () => {
     const metrics = alarms.map(({ MetricName }: { MetricName?: string }) => MetricName ?? "5xx share");
     expect(metrics.sort()).toEqual(["5xx share", "Duration", "Errors"].slice(name === "authorize" ? 1 : 0));
   });

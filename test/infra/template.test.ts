@@ -95,7 +95,7 @@ describe.each(stages)("the $name stack", (stage) => {
     }
   });
 
-  it("asks clients to retry when the authorizer fails, and later when the firewall blocks", () => {
+  it("sends Retry-After when the authorizer fails, and a longer one when the firewall blocks", () => {
     const retryAfter = (type: string) => {
       const response = properties("AWS::ApiGateway::GatewayResponse").find(
         ({ ResponseType }) => ResponseType === type,
@@ -206,14 +206,14 @@ describe("the account", () => {
     }
   });
 
-  it("lets nobody in until a repository is filled in", () => {
+  it("has no deploy roles until a repository is filled in", () => {
     const template = Template.fromJSON(readTemplate(assembly, accountStack));
     expect(Object.keys(template.findResources("AWS::IAM::Role"))).toHaveLength(1);
     template.resourceCountIs("AWS::IAM::OIDCProvider", 0);
     template.hasResource("AWS::ApiGateway::Account", { DeletionPolicy: "RetainExceptOnCreate" });
   });
 
-  it("protects production against deletion, and staging not", () => {
+  it("protects production against deletion, but not staging", () => {
     const protection = (stage: string) =>
       manifest.artifacts[stackName(stage)].properties.terminationProtection ?? false;
     expect([protection("production"), protection("staging")]).toEqual([true, false]);

@@ -67,7 +67,7 @@ export const breaks: Break[] = [
   },
   {
     ...IN_PET_STORE,
-    name: "the pet is written before its claim is known",
+    name: "the pet is written before its claim",
     code: "claim?.petId ?? drawId()",
     replacement: "drawId()",
   },

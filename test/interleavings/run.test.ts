@@ -7,7 +7,7 @@ import { breaks } from "./breaks.ts";
 const run = fileURLToPath(new URL("run.ts", import.meta.url));
 
 // In a process of its own, because it replaces the clock and the random numbers.
-it("keeps its promises in thousands of schedules, and notices every break", async () => {
+it("follows the contract in thousands of schedules, and detects every break", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [run, "--quick"], {
     env: { ...process.env, NODE_OPTIONS: "" },
   });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { apiKeyPattern, generateApiKey, hashApiKey, isApiKeyOf, isLive, keyIdOf } from "../../lib/api-key.ts";
 
 describe("API key", () => {
-  it("has the documented form and is accepted by its own stage alone", () => {
+  it("has the documented form and is accepted only by its own stage", () => {
     for (let i = 0; i < 200; i++) {
       const key = generateApiKey("staging");
       expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from "../../lib/cursor.ts";
 import { INT64_MAX } from "../../lib/int64.ts";
 
 describe("cursor", () => {
-  it("gives back the position that it was made from", () => {
+  it("returns the position that it was made from", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: INT64_MAX }), (id) =>
         expect(decodeCursor(encodeCursor(id))).toBe(id),

@@ -11,7 +11,7 @@ it("counts milliseconds since 2026 above 12 random bits", () => {
   expect(petIdAt(Date.UTC(2026, 10, 20, 12), 4095)).toBe((27_950_400_000n << 12n) + 4095n);
 });
 
-it("ascends with time, whatever the random bits", () => {
+it("ascends with time, for any random bits", () => {
   const time = Date.UTC(2030, 0, 1);
   expect(petIdAt(time + 1, 0)).toBe(petIdAt(time, 4095) + 1n);
 });

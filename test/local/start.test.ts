@@ -105,7 +105,7 @@ describe("npm start", () => {
     await started();
     const made = (await readdir(folder, { recursive: true })).filter((name) => name !== "dynamodb");
     expect(made).toContain("api-key");
-    // The CDK sets the modes in an assembly, to which the mode of its folder gives no access.
+    // The CDK sets the modes of the files in an assembly. The mode of its folder denies access to them.
     for (const name of made.filter((name) => !name.startsWith("assembly/"))) {
       const { mode } = await stat(join(folder, name));
       expect([name, mode & 0o077]).toEqual([name, 0]);
@@ -203,7 +203,7 @@ describe("npm start", () => {
     const body = '{"name":"Elsewhere","categoryId":1}';
     expect((await fetch(`${service.baseUrl}/pets`, { method: "POST", headers, body })).status).toBe(201);
     await expect(stat(join(folder, "dynamodb"))).rejects.toThrow();
-    // The store without an answer: neither 401 nor a hang.
+    // When the store does not respond, the response is neither a 401 nor missing.
     await store.close();
     ends.length = 1;
     ends[0] = () => service.stop("SIGKILL");
@@ -273,7 +273,7 @@ describe("npm start ends with one clear line and exit code 1", () => {
     ]);
   });
 
-  it("when its DynamoDB server does not answer", async () => {
+  it("when its DynamoDB server does not respond", async () => {
     const store = await startStore();
     await store.close();
     const { code, output } = await failed({ AWS_ENDPOINT_URL_DYNAMODB: store.endpoint });

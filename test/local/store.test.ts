@@ -13,11 +13,11 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("startStore", () => {
-  it("gives a folder to one of those that ask for it at the same moment, and tells the others", async () => {
+  it("opens a folder for one of several callers at the same moment, and throws DataInUse for the others", async () => {
     for (let round = 0; round < 5; round++) {
       const path = join(folder, String(round));
       const attempts: ReturnType<typeof startStore>[] = [];
-      // One begins at every turn, so that some meet the first one between any two of its steps.
+      // One call starts at every turn of the event loop, so that calls overlap with every step of the first.
       for (let n = 0; n < 40; n++) {
         attempts.push(startStore(path));
         attempts.at(-1)?.catch(() => undefined);
@@ -32,7 +32,7 @@ describe("startStore", () => {
     }
   });
 
-  it("gives the folder back when it closes", async () => {
+  it("releases the folder when it closes", async () => {
     for (let round = 0; round < 3; round++) {
       const store = await startStore(folder);
       await expect(startStore(folder)).rejects.toThrow(DataInUse);

@@ -18,7 +18,7 @@ const command = (
   check: (model: Model) => boolean = () => true,
 ): Command => ({ run, check, toString: () => name });
 
-/** Picks by a number that does not depend on the length, because the elements are known only when a command runs. */
+/** Selects an element by a number of any size, because the length of the list is determined only when a command runs. */
 const at = <T>(elements: readonly T[], n: number) => elements[n % elements.length] as T;
 
 /** Checks the status of a response. */

@@ -22,7 +22,7 @@ export interface Walk {
   found: Pet[];
 }
 
-/** What the contract says about the pets, keys and walks of one run. Others can use the same service meanwhile. */
+/** What the contract says about the pets, keys and walks of one run. Others can use the same service at the same time. */
 export class Model {
   readonly pets: Pet[] = [];
   readonly walks: Walk[] = [];

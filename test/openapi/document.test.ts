@@ -43,7 +43,7 @@ describe("the document", () => {
     expect(petId.schema).toStrictEqual({ type: "integer", format: "int64" });
   });
 
-  it("describes bodies as they are on the wire", () => {
+  it("describes bodies as clients send and receive them", () => {
     const { NewPet, Pet, Pets } = document.components.schemas;
     const description = expect.any(String);
     const status = { $ref: "#/components/schemas/PetStatus" };

@@ -16,7 +16,7 @@ function upgrade(value: unknown): unknown {
   };
 }
 
-it("says the same as openapi.json", () => {
+it("describes the same API as openapi.json", () => {
   const { info, ...document } = openApiDocument();
   const { identifier: _, ...license } = info.license;
   const expected = upgrade({ ...document, info: { ...info, license }, openapi: "3.0.4" });

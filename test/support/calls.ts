@@ -1,13 +1,13 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
-/** One call of DynamoDB. `started` and `answered` are positions in the order of all starts and responses. */
+/** One call of DynamoDB. `started` and `responded` are positions in the order of all starts and responses. */
 interface RecordedCall {
   /** such as QueryCommand */
   command: string;
   input: Record<string, unknown>;
   started: number;
-  answered: number;
+  responded: number;
   /** the read or write capacity units that DynamoDB reports */
   units: number;
   /** items that it returned */
@@ -41,10 +41,10 @@ export function recordCalls(): { take(): RecordedCall[]; stop(): void } {
     target.send = async function (command, ...options) {
       command.input.ReturnConsumedCapacity = "TOTAL";
       const call = { command: command.constructor.name, input: command.input, units: 0, items: 0 };
-      const recorded: RecordedCall = { ...call, started: clock++, answered: Number.POSITIVE_INFINITY };
+      const recorded: RecordedCall = { ...call, started: clock++, responded: Number.POSITIVE_INFINITY };
       calls.push(recorded);
       const output = await send.call(this, command, ...options);
-      recorded.answered = clock++;
+      recorded.responded = clock++;
       recorded.units = output.ConsumedCapacity?.CapacityUnits ?? 0;
       recorded.items = output.Items?.length ?? (output.Item ? 1 : 0);
       return output;

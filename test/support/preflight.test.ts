@@ -23,7 +23,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-it("waits until the stage answers five times in a row as it must", async () => {
+it("waits until the stage returns the expected responses five times in a row", async () => {
   const { url, counts } = await serve([500, 403, 200], [401, 200, 401]);
   await waitUntilConsistent(url, "good");
   expect(counts.withKey).toBeGreaterThanOrEqual(2 + 5);

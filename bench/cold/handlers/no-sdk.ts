@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:https";
 
-/** The floor under everything that calls DynamoDB: one HTTPS request, with no SDK, signature, retry or timeout. */
+/** The minimum for any function that calls DynamoDB: one HTTPS request, without SDK, signature, retry or timeout. */
 export async function handler(event: { pathParameters: { petId: string } }) {
   const call = request(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "", {
     method: "POST",

@@ -10,7 +10,7 @@ it("hashes as FIPS 180-4 says", async () => {
   expect(await hex(hash)).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
 
-it("authenticates as RFC 4231, test case 2, says, whatever kind the secret is", async () => {
+it("authenticates as RFC 4231, test case 2, says, with a text or binary secret", async () => {
   for (const secret of ["Jefe", new Uint8Array(Buffer.from("Jefe"))]) {
     const hash = new Sha256(secret);
     hash.update("what do ya want for nothing?");

@@ -129,7 +129,7 @@ describe("the body of createPet", () => {
     expect(errorFor({ "Content-Type": "application/json" })).toBe("payload_too_large");
   });
 
-  it("is decoded when API Gateway hands it over in base64", () => {
+  it("is decoded when API Gateway sends it in base64", () => {
     const body = Buffer.from('{"name":"Réx","categoryId":1}').toString("base64");
     expect(readRequest(createPet, requestEvent({ body, isBase64Encoded: true })).body.name).toBe("Réx");
   });
