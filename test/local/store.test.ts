@@ -24,8 +24,8 @@ describe("startStore", () => {
         await turn();
       }
       const results = await Promise.allSettled(attempts);
-      const started = results.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-      const reasons = results.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+      const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+      const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
       for (const store of started) await store.close().catch(() => undefined);
       expect(started).toHaveLength(1);
       for (const reason of reasons) expect(reason).toBeInstanceOf(DataInUse);
