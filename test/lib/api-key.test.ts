@@ -56,7 +56,7 @@ describe("API key", () => {
     }
   });
 
-  it("is good until it expires or is revoked, whichever comes first", () => {
+  it("works until it expires or is revoked, whichever comes first", () => {
     const record = { hash: "", keyId: "", name: "", scopes: [], createdAt: 0 };
     expect(isLive(record, 10)).toBe(true);
     for (const end of [

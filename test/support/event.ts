@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } fr
 export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
 
 /** The parts of a request that tests set; the rest has defaults. */
-export interface RequestParts {
+interface RequestParts {
   path?: Record<string, string>;
   query?: Record<string, string[]>;
   headers?: Record<string, string>;

@@ -35,7 +35,7 @@ const faults = [
 export type Fault = (typeof faults)[number];
 
 /** A proxy in front of a DynamoDB-compatible server that fails on demand. */
-export interface FaultProxy {
+interface FaultProxy {
   endpoint: string;
   /** requests that have arrived since the fault was set */
   requests(): number;

@@ -2,10 +2,9 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { synthesize } from "../../infra/assembly/synthesize.ts";
-import { readStack } from "../../infra/assembly/template.ts";
-import { type Store, startStore } from "../../local/store.ts";
-import { createTables } from "../../local/tables.ts";
+import type { Store } from "../../local/store.ts";
 import { type LocalService, startService } from "./local-service.ts";
+import { startTestStore } from "./test-store.ts";
 
 /** What the tests share, for global-teardown.ts to end. */
 export interface Shared {
@@ -37,19 +36,6 @@ export default async function setup(): Promise<void> {
   process.env.CONTRACT_URL = service.baseUrl;
   process.env.CONTRACT_KEY = service.key;
 
-  const store = await startStore();
-  const { tables, outputs } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
-  Object.assign(process.env, {
-    AWS_REGION: "us-east-1",
-    AWS_ACCESS_KEY_ID: "test",
-    AWS_SECRET_ACCESS_KEY: "test",
-    AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
-    PETS_TABLE: outputs.PetsTableName,
-    KEYS_TABLE: outputs.KeysTableName,
-    CLAIMS_TABLE: tables.map(({ TableName }) => TableName).find((name) => name?.startsWith("Claims")),
-    STATUS_SHARDS: "1",
-    STAGE: "staging",
-  });
-  await createTables(store.endpoint, tables);
+  const store = await startTestStore(process.env.TEST_ASSEMBLY ?? "");
   (globalThis as { shared?: Shared }).shared = { folder, service, store };
 }

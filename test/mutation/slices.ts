@@ -1,0 +1,19 @@
+/**
+ * What is mutated together, and the suites that cover it. Suites that start processes or wait for time-outs would take
+ * days, so they are not among them.
+ */
+export const slices = {
+  lib: { mutate: ["lib/*.ts"], tests: ["lib/(?!patterns)", "openapi/document"] },
+  http: {
+    mutate: ["lib/http/*.ts"],
+    tests: ["lib/http", "lib/int64"],
+  },
+  dynamo: {
+    mutate: ["lib/dynamo/*.ts", "!lib/dynamo/client.ts"],
+    tests: ["functions/(calls|idempotency|key-store|pets|shards)", "interleavings/table-model"],
+  },
+  client: { mutate: ["lib/dynamo/client.ts"], tests: ["functions/(faults|key-store|warm-up)"] },
+  functions: { mutate: ["functions/*.ts"], tests: ["functions/(authorize|calls|idempotency|pets|warm-up)"] },
+  openapi: { mutate: ["openapi/*.ts"], tests: ["openapi"] },
+  cli: { mutate: ["cli/*.ts"], tests: ["cli/(arguments|confirm|format-keys)"] },
+};

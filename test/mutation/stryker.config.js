@@ -1,0 +1,24 @@
+import { fileURLToPath } from "node:url";
+import { slices } from "./slices.ts";
+
+const slice = process.env.MUTATION_SLICE ?? "lib";
+const { mutate } = slices[slice];
+
+/** @type {import("@stryker-mutator/api/core").PartialStrykerOptions} */
+export default {
+  mutate,
+  plugins: [
+    fileURLToPath(new URL("node_modules/@stryker-mutator/jest-runner/dist/src/index.js", import.meta.url)),
+  ],
+  // Stryker rewrites tsconfig.json with an API that TypeScript 7 does not have. Node strips the types without it.
+  tsconfigFile: "none",
+  testRunner: "jest",
+  testRunnerNodeArgs: ["--experimental-vm-modules"],
+  jest: { configFile: "test/mutation/jest.config.js", enableFindRelatedTests: false },
+  coverageAnalysis: "perTest",
+  concurrency: 2,
+  tempDirName: "build/stryker",
+  reporters: ["clear-text", "json"],
+  clearTextReporter: { allowColor: false, reportTests: false, reportMutants: true, allowEmojis: false },
+  jsonReporter: { fileName: `build/mutation/${slice}.json` },
+};

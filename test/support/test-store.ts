@@ -1,0 +1,27 @@
+import { readStack } from "../../infra/assembly/template.ts";
+import { type Store, startStore } from "../../local/store.ts";
+import { createTables } from "../../local/tables.ts";
+
+/**
+ * Starts an embedded store with the tables of staging, and sets the environment of the functions under test.
+ *
+ * @param assembly folder of the synthesized app
+ */
+export async function startTestStore(assembly: string): Promise<Store> {
+  const store = await startStore();
+  const { tables, outputs } = readStack(assembly, "animal-store-staging");
+  Object.assign(process.env, {
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+    PETS_TABLE: outputs.PetsTableName,
+    KEYS_TABLE: outputs.KeysTableName,
+    CLAIMS_TABLE: tables.map(({ TableName }) => TableName).find((name) => name?.startsWith("Claims")),
+    STATUS_SHARDS: "1",
+    STAGE: "staging",
+    TEST_ASSEMBLY: assembly,
+  });
+  await createTables(store.endpoint, tables);
+  return store;
+}
