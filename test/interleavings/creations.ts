@@ -2,7 +2,7 @@ import { petCreator } from "../../lib/dynamo/pet-store.ts";
 import { ApiError, type ErrorCode } from "../../lib/errors.ts";
 import type { NewPet, Pet } from "../../lib/pet.ts";
 import type { Choices } from "./choices.ts";
-import type { Item } from "./table-model.ts";
+import type { Item } from "./expressions.ts";
 import { type Budget, DAY, startWorld } from "./world.ts";
 
 const { create } = petCreator({ pets: "pets", claims: "claims" }, 3);

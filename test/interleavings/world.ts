@@ -2,9 +2,9 @@ import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { ApiError } from "../../lib/errors.ts";
 import { petIdAt } from "../../lib/pet-id.ts";
 import type { Choices } from "./choices.ts";
+import { type Action, Requests } from "./requests.ts";
 import { TableModel } from "./table-model.ts";
 
 /** How often each kind of event can happen in one schedule. Without a bound there would be infinitely many. */
@@ -17,18 +17,6 @@ export interface Budget {
   collisions: number;
   /** whether the index can be behind the table */
   indexLag: boolean;
-}
-
-/** A request to DynamoDB that has left its caller. */
-interface Request {
-  command: unknown;
-  resolve(output: unknown): void;
-  reject(error: unknown): void;
-}
-
-interface Action {
-  name: string;
-  run(): void;
 }
 
 export const DAY = 24 * 3_600_000;
@@ -46,10 +34,12 @@ class World {
   /** what happened, for a report */
   readonly history: string[] = [];
   readonly budget: Budget;
+  readonly requests = new Requests((table, command) =>
+    (table === "claims" ? this.claims : this.pets).execute(command, {
+      stale: () => this.#choices.pick(2) === 1,
+    }),
+  );
   readonly #choices: Choices;
-  #requests: Request[] = [];
-  /** requests whose caller has given up, but which can still reach the table */
-  #delayed: unknown[] = [];
   #drawn = 1;
   #uuids = 0;
 
@@ -58,24 +48,17 @@ class World {
     this.budget = { faults: 0, jumps: 0, collisions: 0, indexLag: false, ...budget };
   }
 
-  /** Sends a command as the document client would; it takes effect when the schedule chooses. */
-  request(command: unknown): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#requests.push({ command, resolve, reject }));
-  }
-
   /** Draws the random part of an id. Another creation can have taken the id first. */
   drawRandom(): number {
-    if (this.#collides()) {
-      const random = 0;
-      const id = petIdAt(this.now, random);
-      if (!this.pets.items.has(id)) {
-        this.history.push(`another creation adds pet ${id}`);
-        const other = { id, name: "Other", categoryId: 0n, status: "sold", statusShard: "sold" };
-        this.pets.items.set(id, { ...other, creation: "other" });
-      }
-      return random;
+    if (this.budget.collisions === 0 || this.#choices.pick(2) === 0) return this.#drawn++;
+    this.budget.collisions--;
+    const id = petIdAt(this.now, 0);
+    if (!this.pets.items.has(id)) {
+      this.history.push(`another creation adds pet ${id}`);
+      const other = { id, name: "Other", categoryId: 0n, status: "sold", statusShard: "sold" };
+      this.pets.items.set(id, { ...other, creation: "other" });
     }
-    return this.#drawn++;
+    return 0;
   }
 
   uuid = () => `uuid-${this.#uuids++}`;
@@ -83,24 +66,19 @@ class World {
   /**
    * Runs callers to their end, in the order that the schedule chooses.
    *
-   * @param callers each starts when the schedule chooses, and must handle its own errors
+   * @param callers must handle their own errors
    */
   async run(callers: (() => Promise<unknown>)[]): Promise<void> {
     const waiting = [...callers];
-    while (waiting.length > 0 || this.#requests.length > 0) {
+    while (waiting.length > 0 || !this.requests.none) {
       const starts = waiting.map((caller, index) => ({
-        name: `caller starts`,
+        name: "caller starts",
         run: () => {
           waiting.splice(index, 1);
           void caller();
         },
       }));
-      const actions: Action[] = [
-        ...starts,
-        ...this.#deliveries(),
-        ...this.#faults(),
-        ...this.#passingOfTime(),
-      ];
+      const actions = [...starts, ...this.requests.deliveries(), ...this.#faults(), ...this.#passingOfTime()];
       const action = actions[this.#choices.pick(actions.length)];
       this.history.push(action?.name ?? "");
       action?.run();
@@ -111,56 +89,15 @@ class World {
     }
   }
 
-  #collides(): boolean {
-    if (this.budget.collisions === 0 || this.#choices.pick(2) === 0) return false;
-    this.budget.collisions--;
-    return true;
-  }
-
-  #deliveries(): Action[] {
-    return this.#requests.map((request) => ({
-      name: `${describe(request.command)} is executed`,
-      run: () => {
-        this.#take(request);
-        this.#execute(request);
-      },
-    }));
-  }
-
   #faults(): Action[] {
-    const late = this.#delayed.map((command, index) => ({
-      name: `${describe(command)} is executed late`,
-      run: () => {
-        this.#delayed.splice(index, 1);
-        this.#tryExecute(command);
-      },
-    }));
-    if (this.budget.faults === 0) return late;
-    const fault = (request: Request, name: string, run: () => void) => ({
-      name: `${describe(request.command)} ${name}`,
+    if (this.budget.faults === 0) return [];
+    return this.requests.faults().map(({ name, run }) => ({
+      name,
       run: () => {
         this.budget.faults--;
         run();
       },
-    });
-    const giveUp = (request: Request) => {
-      this.#take(request);
-      request.reject(new ApiError("unavailable"));
-    };
-    return this.#requests
-      .flatMap((request) => [
-        fault(request, "fails", () => giveUp(request)),
-        fault(request, "is executed, but its response is lost", () => {
-          this.#tryExecute(request.command);
-          giveUp(request);
-        }),
-        fault(request, "is executed and sent again by the SDK", () => this.#tryExecute(request.command)),
-        fault(request, "is delayed after its caller gave up", () => {
-          this.#delayed.push(request.command);
-          giveUp(request);
-        }),
-      ])
-      .concat(late);
+    }));
   }
 
   #passingOfTime(): Action[] {
@@ -171,13 +108,12 @@ class World {
         this.now += milliseconds;
       },
     });
-    const idle = this.#requests.length === 0 && this.#delayed.length === 0;
     const seconds = BigInt(Math.floor(this.now / 1000));
     const expired = [...this.claims.items].filter(([, { expiresAt }]) => (expiresAt as bigint) <= seconds);
     return [
       ...(this.budget.jumps > 0 ? [jump(500)] : []),
       // A function ends after 6 seconds, so no request is under way for a day.
-      ...(this.budget.jumps > 0 && idle ? [jump(DAY - 1000)] : []),
+      ...(this.budget.jumps > 0 && this.requests.idle ? [jump(DAY - 1000)] : []),
       ...expired.map(([hash]) => ({
         name: "DynamoDB deletes an expired claim",
         run: () => this.claims.delete(hash),
@@ -191,33 +127,6 @@ class World {
       })),
     ];
   }
-
-  #take(request: Request): void {
-    this.#requests = this.#requests.filter((other) => other !== request);
-  }
-
-  #table(command: unknown): TableModel {
-    const { TableName } = (command as { input: { TableName: string } }).input;
-    return TableName === "claims" ? this.claims : this.pets;
-  }
-
-  #execute({ command, resolve, reject }: Request): void {
-    try {
-      resolve(this.#table(command).execute(command, { stale: () => this.#choices.pick(2) === 1 }));
-    } catch (error) {
-      reject(error);
-    }
-  }
-
-  #tryExecute(command: unknown): void {
-    this.#execute({ command, resolve: () => undefined, reject: () => undefined });
-  }
-}
-
-function describe(command: unknown): string {
-  const { name } = (command as object).constructor;
-  const { TableName } = (command as { input: { TableName: string } }).input;
-  return `${name.replace("Command", "")} ${TableName}`;
 }
 
 let current: World;
@@ -228,7 +137,7 @@ let current: World;
  */
 export function startWorld(choices: Choices, budget: Partial<Budget>): World {
   const prototype = DynamoDBDocumentClient.prototype as { send(command: unknown): unknown };
-  prototype.send = (command) => current.request(command);
+  prototype.send = (command) => current.requests.send(command);
   Date.now = () => current.now;
   Object.assign(crypto, { randomInt: () => current.drawRandom(), randomUUID: () => current.uuid() });
   syncBuiltinESMExports();

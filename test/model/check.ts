@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { clientCommands, finishWalks, operatorCommands } from "./commands.ts";
+import { clientCommands, operatorCommands } from "./commands.ts";
 import { Model } from "./model.ts";
 import { send, type TestedService } from "./service.ts";
+import { finishWalks } from "./steps.ts";
 
 /**
  * Runs random commands against a service, and compares every response with the model of the contract. A failing run is
