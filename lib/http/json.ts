@@ -16,9 +16,10 @@ const INT64_DIGITS = 19;
  * for a fraction, and for an exponent that needs more digits than an int64 has, such as `1e999999999`.
  */
 function integerOf(number: string): bigint | undefined {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, "");
+  const [mantissa, exponent = 0] = number.split(/e/i) as [string, string?];
+  const [whole, fraction = ""] = mantissa.split(".") as [string, string?];
+  const sign = whole.startsWith("-") ? "-" : "";
+  const digits = (whole + fraction).replace(/^-?0*/, "");
   if (digits === "") return 0n;
   const length = digits.length - fraction.length + Number(exponent);
   if (length > Math.max(digits.length, INT64_DIGITS)) return undefined;

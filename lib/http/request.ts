@@ -26,14 +26,18 @@ export interface ApiRequest<O extends Operation> {
   link(rel: string, path: string, query?: LinkQuery): string;
 }
 
-/** Decodes the path parameters, which API Gateway passes on as the client sent them, percent-encoded. */
-function readParams({ pathParameters }: APIGatewayProxyEvent): Record<string, string> {
+/**
+ * Decodes the path parameters, which API Gateway passes on as the client sent them, percent-encoded.
+ *
+ * @returns undefined when the encoding is invalid
+ */
+function readParams({ pathParameters }: APIGatewayProxyEvent): Record<string, string> | undefined {
   try {
     return Object.fromEntries(
       Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decodeURIComponent(value ?? "")]),
     );
-  } catch (cause) {
-    throw new ApiError("not_found", { cause });
+  } catch {
+    return undefined;
   }
 }
 
@@ -50,13 +54,9 @@ function readQuery({ multiValueQueryStringParameters }: APIGatewayProxyEvent, na
   };
 }
 
-/** Returns the rules that a part breaks, with the names of the fields. */
-function problems(
-  part: "query" | "headers" | "body",
-  result: z.core.util.SafeParseResult<unknown> | undefined,
-): string[] {
-  return (result?.error?.issues ?? []).map(({ path, message }) => `${path.join(".") || part} ${message}`);
-}
+/** Returns the rules that a part breaks, with the names of the fields. Only a body can be wrong as a whole. */
+const problems = (result: z.core.util.SafeParseResult<unknown> | undefined): string[] =>
+  (result?.error?.issues ?? []).map(({ path, message }) => `${String(path[0] ?? "body")} ${message}`);
 
 /**
  * Validates every part of a request in one pass.
@@ -79,9 +79,9 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
 
   const wrong = [
     ...repeated.map((name) => `${name} must be given once`),
-    ...problems("query", query),
-    ...problems("headers", headers),
-    ...problems("body", body),
+    ...problems(query),
+    ...problems(headers),
+    ...problems(body),
   ];
   if (wrong.length > 0) throw new ApiError("invalid_request", { message: `${wrong.join("; ")}.` });
 

@@ -10,7 +10,8 @@ interface RequestParts {
   headers?: Record<string, string>;
   body?: string | null;
   isBase64Encoded?: boolean;
-  authorizer?: Record<string, string>;
+  /** null when there is none */
+  authorizer?: Record<string, string> | null;
 }
 
 /** The event of an authenticated request. Unless headers are given, it has the Content-Type of a JSON body. */
@@ -25,7 +26,10 @@ export function requestEvent(parts: RequestParts = {}): APIGatewayProxyEvent {
     requestContext: {
       requestId: "request-1",
       domainName: "api.example",
-      authorizer: parts.authorizer ?? { keyId: "key_test", scopes: "pets:read pets:write" },
+      authorizer:
+        parts.authorizer === undefined
+          ? { keyId: "key_test", scopes: "pets:read pets:write" }
+          : parts.authorizer,
     },
   } as unknown as APIGatewayProxyEvent;
 }

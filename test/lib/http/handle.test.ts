@@ -90,7 +90,7 @@ describe("an operation's handler", () => {
 describe("a key", () => {
   const withScopes = (scopes: string | undefined, query = {}) =>
     handle(listPets, async () => ({ body: [] }))(
-      requestEvent({ authorizer: scopes === undefined ? {} : { keyId: "key_test", scopes }, query }),
+      requestEvent({ authorizer: scopes === undefined ? null : { keyId: "key_test", scopes }, query }),
       context,
     );
 

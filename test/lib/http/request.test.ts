@@ -140,6 +140,7 @@ describe("the body of createPet", () => {
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
     "application/json ; v=1;",
+    "application/json; x-charset=latin1",
   ])("can be sent as %s", (type) => {
     const headers = { "cOnTeNt-TyPe": type };
     expect(
@@ -156,6 +157,7 @@ describe("the body of createPet", () => {
     { "Content-Type": "x-application/json" },
     { "Content-Type": "application/json; charset=utf-8x" },
     { "Content-Type": "application/json", "Content-Encoding": "identity, gzip" },
+    { "Content-Type": "application/json", "Content-Encoding": "gzip, identity" },
     { "Content-Type": "application/merge-patch+json" },
     { "Content-Type": "application/json; charset=latin1" },
     { "Content-Type": "application/x-www-form-urlencoded" },
@@ -163,6 +165,28 @@ describe("the body of createPet", () => {
   ] as Record<string, string>[])("must not be sent with %j", (headers) => {
     expect(errorOf(() => readRequest(createPet, requestEvent({ headers, body: "{}" }))).code).toBe(
       "unsupported_media_type",
+    );
+  });
+});
+
+describe("the headers of createPet", () => {
+  const body = '{"name":"Rex","categoryId":1}';
+  const read = (headers: Record<string, string>) =>
+    readRequest(
+      createPet,
+      requestEvent({ body, headers: { "Content-Type": "application/json", ...headers } }),
+    );
+
+  it("are read in any case", () => {
+    expect(read({}).headers).toEqual({});
+    for (const name of ["Idempotency-Key", "idempotency-key", "IDEMPOTENCY-KEY"]) {
+      expect(read({ [name]: '"a"' }).headers).toEqual({ "Idempotency-Key": "a" });
+    }
+  });
+
+  it("are named when they are invalid", () => {
+    expect(errorOf(() => read({ "idempotency-key": "" })).message).toBe(
+      "Idempotency-Key must be 1 to 255 printable ASCII characters.",
     );
   });
 });
