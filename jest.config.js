@@ -8,6 +8,7 @@ export default {
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",
   reporters: ["default", "<rootDir>/test/support/failure-reporter.js"],
   randomize: true,
+  cacheDirectory: "<rootDir>/node_modules/.cache/jest",
   // Two cores run the local service as well as the tests.
   maxWorkers: 2,
   testTimeout: 120_000,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
 
 /** DynamoDB's own errors: HTTP status and type. */
 const refusals = {
@@ -134,8 +135,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     async set(next, times = Number.POSITIVE_INFINITY) {
       // The connections of the last fault belong to it.
       if (server.listening) await close();
-      // Otherwise the client would spend an attempt on one of them.
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // The client is in this process. It reads the end of its connections in the next turns of the event loop;
+      // before, it would spend an attempt on one of them.
+      for (let turn = 0; turn < 3; turn++) await setImmediate();
       fault = next;
       left = times;
       requests = 0;
