@@ -6,6 +6,7 @@ import { synthesize } from "../infra/assembly/synthesize.ts";
 import { localStack } from "../infra/stages.ts";
 import { coldStart } from "./cold/cold.ts";
 import { growth } from "./growth.ts";
+import { localFootprint } from "./load/footprint.ts";
 import { localLoad } from "./load/load.ts";
 import { type Benchmark, insert } from "./report.ts";
 import { warmInvocation } from "./warm.ts";
@@ -16,6 +17,7 @@ const benchmarks: Record<string, Benchmark> = {
   cold: coldStart,
   warm: warmInvocation,
   load: localLoad,
+  footprint: localFootprint,
   growth,
 };
 

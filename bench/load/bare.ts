@@ -3,12 +3,23 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { readStack } from "../../infra/assembly/template.ts";
+import { localStack } from "../../infra/stages.ts";
+import { setAwsEnvironment } from "../../local/aws-environment.ts";
+import { startStore } from "../../local/store.ts";
+import { createTables } from "../../local/tables.ts";
 
 /**
  * The least code that serves the same requests: one process with node:http and the document client, which makes
- * the same DynamoDB calls and has no keys, validation or error handling. Argument: the table's name.
+ * the same DynamoDB calls and has no keys, validation or error handling. The embedded store is the service's, in a thread
+ * of its own. Arguments: the folder of its data, the folder of the assembly.
  */
-const [, , table = ""] = process.argv;
+const [, , folder, assembly = ""] = process.argv;
+const { tables, outputs } = readStack(assembly, localStack);
+const table = outputs.PetsTableName ?? "";
+const { endpoint } = await startStore(folder);
+setAwsEnvironment(endpoint);
+await createTables(endpoint, tables);
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const STATUSES = ["available", "pending", "sold"];
 
@@ -57,6 +68,7 @@ const server = createServer(async (request, response) => {
   const body = JSON.stringify(await result);
   response.writeHead(created ? 201 : 200, { "content-type": "application/json" }).end(body);
 });
+process.on("SIGTERM", () => process.exit());
 server.listen(0, "127.0.0.1", () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

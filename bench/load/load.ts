@@ -1,8 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readStack } from "../../infra/assembly/template.ts";
-import { localStack } from "../../infra/stages.ts";
 import { PetStatus } from "../../lib/pet.ts";
 import { type HttpRequest, httpClient, Latencies } from "../http.ts";
 import { type BenchOptions, format, table } from "../report.ts";
@@ -14,7 +12,7 @@ const CONNECTIONS = 8;
 const PETS = 60;
 
 /** The requests that are measured, by operation. `id` is that of an existing pet. */
-const requests = (id: string) => ({
+export const requests = (id: string) => ({
   get: { path: `/pets/${id}` },
   "list one status": { path: "/pets?status=sold" },
   "list all": { path: "/pets" },
@@ -22,7 +20,7 @@ const requests = (id: string) => ({
 });
 
 /** Creates some pets and returns the id of the last. */
-async function fillOverHttp({ url, key }: Server): Promise<string> {
+export async function fillOverHttp({ url, key }: Server): Promise<string> {
   const headers = { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) };
   let id = "";
   for (let n = 0; n < PETS; n++) {
@@ -35,9 +33,13 @@ async function fillOverHttp({ url, key }: Server): Promise<string> {
   return id;
 }
 
-/** Sends a request over all connections, and again as soon as the response arrives. @throws Error when a request fails */
-async function load({ url, key }: Server, request: HttpRequest, seconds: number) {
-  const client = httpClient(url, key, CONNECTIONS);
+/** Sends a request over every connection, and again as soon as the response arrives. @throws Error when a request fails */
+export async function load(
+  { url, key }: Server,
+  request: HttpRequest,
+  { seconds, connections = CONNECTIONS }: { seconds: number; connections?: number },
+) {
+  const client = httpClient(url, key, connections);
   const latencies = new Latencies();
   const start = performance.now();
   const end = start + seconds * 1000;
@@ -50,7 +52,7 @@ async function load({ url, key }: Server, request: HttpRequest, seconds: number)
       sent = now;
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, repeat));
+  await Promise.all(Array.from({ length: connections }, repeat));
   const rate = latencies.count / ((performance.now() - start) / 1000);
   await client.close();
   return { rate, p50: latencies.percentile(50), p99: latencies.percentile(99) };
@@ -67,17 +69,16 @@ function medians(results: readonly Result[]): Result {
 export async function localLoad({ quick, assembly }: BenchOptions) {
   const [rounds, seconds] = quick ? [1, 1] : [3, 3];
   const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
-  const tableName = readStack(assembly, localStack).outputs.PetsTableName ?? "";
   const servers: Server[] = [];
   try {
     servers.push(await startLocalService(folder));
-    servers.push(await startBareServer(folder, tableName, assembly));
+    servers.push(await startBareServer(folder, assembly));
     const targets: { server: Server; requests: ReturnType<typeof requests> }[] = [];
     for (const server of servers) targets.push({ server, requests: requests(await fillOverHttp(server)) });
     const names = Object.keys(requests("")) as (keyof ReturnType<typeof requests>)[];
-    const tasks = (duration: number) =>
+    const tasks = (seconds: number) =>
       names.flatMap((name) =>
-        targets.map((target) => () => load(target.server, target.requests[name], duration)),
+        targets.map((target) => () => load(target.server, target.requests[name], { seconds })),
       );
     // Instances start and V8 compiles code, so the first second is not measured.
     await interleave(1, tasks(1));

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 
 /** An HTTP server in a process of its own. */
 export interface Server {
+  pid: number;
   /** base URL of the operations */
   url: string;
   /** the API key that its requests need */
@@ -30,7 +31,7 @@ async function launch(script: string, args: string[], environment: NodeJS.Proces
     const match = pattern.exec(output);
     if (!match) continue;
     child.stdout.resume();
-    return { values: match.slice(1) as string[], stop };
+    return { pid: child.pid as number, values: match.slice(1) as string[], stop };
   }
   throw new Error(`${script} ended:\n${output}`);
 }
@@ -39,24 +40,13 @@ async function launch(script: string, args: string[], environment: NodeJS.Proces
 export async function startLocalService(folder: string): Promise<Server> {
   const environment = { DATA_DIR: join(folder, "service"), PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "" };
   const pattern = /^Base URL: (\S+)\nAPI key: (\S+)\n/m;
-  const { values, stop } = await launch("../../local/start.ts", [], environment, pattern);
+  const { pid, values, stop } = await launch("../../local/start.ts", [], environment, pattern);
   const [url = "", key = ""] = values;
-  return { url, key, stop };
+  return { pid, url, key, stop };
 }
 
-/** The bare server, on an embedded store in the folder that has a process of its own. */
-export async function startBareServer(folder: string, table: string, assembly: string): Promise<Server> {
-  const store = await launch("store.ts", [join(folder, "bare"), assembly], {}, /^(http\S+)\n/);
-  const environment = {
-    AWS_REGION: "us-east-1",
-    AWS_ACCESS_KEY_ID: "bench",
-    AWS_SECRET_ACCESS_KEY: "bench",
-    AWS_ENDPOINT_URL_DYNAMODB: store.values[0],
-  };
-  const bare = await launch("bare.ts", [table], environment, /^(http\S+)\n/);
-  const stop = async () => {
-    await bare.stop();
-    await store.stop();
-  };
-  return { url: bare.values[0] ?? "", stop };
+/** The bare server, on an embedded store in the folder. */
+export async function startBareServer(folder: string, assembly: string): Promise<Server> {
+  const { pid, values, stop } = await launch("bare.ts", [join(folder, "bare"), assembly], {}, /^(http\S+)\n/);
+  return { pid, url: values[0] ?? "", stop };
 }

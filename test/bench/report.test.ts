@@ -17,10 +17,13 @@ describe("insert", () => {
     },
   );
 
-  it.each(["machine", "cold", "warm", "load", "growth"])("finds the markers of %s", async (name) => {
-    const document = await readFile(new URL("../../docs/benchmarks.md", import.meta.url), "utf8");
-    expect(insert(document, name, "new")).toContain(`<!-- ${name} -->\n\nnew\n\n<!-- /${name} -->`);
-  });
+  it.each(["machine", "cold", "warm", "load", "footprint", "growth"])(
+    "finds the markers of %s",
+    async (name) => {
+      const document = await readFile(new URL("../../docs/benchmarks.md", import.meta.url), "utf8");
+      expect(insert(document, name, "new")).toContain(`<!-- ${name} -->\n\nnew\n\n<!-- /${name} -->`);
+    },
+  );
 });
 
 describe("table", () => {
