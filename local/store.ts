@@ -81,7 +81,10 @@ async function startThread(options: StoreOptions): Promise<{ worker: Worker; por
     workerData: options,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
-  const [port] = await once(worker, "message"); // rejects on an error of the thread
+  const port = await new Promise<number>((resolve, reject) => {
+    worker.once("message", resolve).once("error", reject);
+    worker.once("exit", () => reject(new Error("its thread ended")));
+  });
   return { worker, port };
 }
 

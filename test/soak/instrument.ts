@@ -1,5 +1,5 @@
 import { syncBuiltinESMExports } from "node:module";
-import threads, { isMainThread, type Worker } from "node:worker_threads";
+import threads, { BroadcastChannel, isMainThread, type Worker } from "node:worker_threads";
 
 // Loaded into the service with `--import`: lets the soak test kill its threads and read their heaps.
 
@@ -7,12 +7,15 @@ import threads, { isMainThread, type Worker } from "node:worker_threads";
 export type Command = "kill functions" | "kill store" | "measure";
 /** Its reply. */
 export interface Measurement {
+  /** number of threads that were killed */
   killed?: number;
-  /** MiB after a garbage collection, of all threads together */
+  /** MiB after a garbage collection, of the main thread and the store */
   heap?: number;
 }
 
 const running = { functions: new Set<Worker>(), store: new Set<Worker>() };
+const channel = new BroadcastChannel("heap");
+channel.unref();
 
 function track(): void {
   threads.Worker = class extends threads.Worker {
@@ -26,19 +29,21 @@ function track(): void {
   syncBuiltinESMExports();
 }
 
-async function usedHeap(worker: Worker): Promise<number> {
-  // A snapshot begins with a garbage collection.
-  const snapshot = await worker.getHeapSnapshot();
-  for await (const _ of snapshot);
-  return (await worker.getHeapStatistics()).used_heap_size;
+/** MiB in use by this thread after a garbage collection. */
+function usedHeap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-async function measure(): Promise<number> {
-  globalThis.gc?.();
-  let bytes = process.memoryUsage().heapUsed;
-  for (const worker of [...running.functions, ...running.store]) bytes += await usedHeap(worker);
-  return bytes / 2 ** 20;
-}
+/** The store's thread has this module as well and replies, as soon as it runs. */
+const usedHeapOfStore = () =>
+  new Promise<number>((resolve) => {
+    const retry = setInterval(() => channel.postMessage("measure"), 500);
+    channel.onmessage = ({ data }) => {
+      clearInterval(retry);
+      resolve(data as number);
+    };
+  });
 
 async function kill(workers: Set<Worker>): Promise<number> {
   return (await Promise.all([...workers].map((worker) => worker.terminate()))).length;
@@ -49,9 +54,11 @@ if (isMainThread) {
   process.on("message", async (command: Command) => {
     const result: Measurement =
       command === "measure"
-        ? { heap: await measure() }
+        ? { heap: usedHeap() + (await usedHeapOfStore()) }
         : { killed: await kill(command === "kill store" ? running.store : running.functions) };
     process.send?.(result);
   });
   process.channel?.unref();
+} else {
+  channel.onmessage = () => channel.postMessage(usedHeap());
 }
