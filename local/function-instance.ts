@@ -12,7 +12,7 @@ const WATCH_INTERVAL = 50;
  * Node can abort the whole process when a thread reaches its own heap limit (nodejs/node#47224). The limit is therefore
  * set this many MiB above the function's memory size, and the instance is terminated in between.
  */
-const HEAP_HEADROOM_MB = 2048;
+const HEAP_HEADROOM_MB = 512;
 
 /** The new generation's limit in MiB. V8's default of 48 costs memory in every thread and saves little time. */
 const YOUNG_GENERATION_MB = 8;

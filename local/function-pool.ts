@@ -6,7 +6,7 @@ import type { FunctionError } from "./refusal.ts";
 const USUAL_INSTANCES = 2;
 /** How many there can be when an event waits long, for example for instances that hang. */
 const MAX_INSTANCES = 4;
-const LONG_WAIT_MS = 500;
+const LONG_WAIT_MS = 1000;
 
 /** The instances of one function. Each handles one event at a time, as on Lambda. */
 export class FunctionPool {
@@ -90,7 +90,7 @@ export class FunctionPool {
   #release(instance: FunctionInstance): void {
     const next = this.#waiting.shift();
     if (next) next(instance.alive ? instance : this.#start());
-    else if (this.#retired) instance.terminate();
+    else if (this.#retired || this.#instances.size > USUAL_INSTANCES) instance.terminate();
     else if (instance.alive) this.#idle.push(instance);
   }
 
