@@ -22,7 +22,8 @@ export interface LocalTables {
 }
 
 /**
- * Creates the folder, readable only by its owner, with a .gitignore that hides it from tools if it is in a checkout.
+ * Creates the folder, readable only by its owner, with a .gitignore that hides it from git and the linter in a
+ * checkout.
  *
  * @throws Error in one line when it cannot be created
  */
@@ -39,9 +40,8 @@ export async function makeDataFolder(): Promise<void> {
   }
 }
 
-/** Writes what readTables returns. A folder inside a checkout is hidden from git and from the linter. */
+/** Writes what readTables returns. */
 export async function writeTables(tables: LocalTables): Promise<void> {
-  await writeFile(join(dataFolder, ".gitignore"), "*\n", { mode: 0o600 });
   await writeFile(tablesFile, JSON.stringify(tables), { mode: 0o600 });
 }
 

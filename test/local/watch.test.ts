@@ -55,4 +55,4 @@ it("serves a changed source, and the old one while the source has an error", asy
   await service.printed("The changed sources are not served.");
   expect(service.output()).toContain("errors.ts");
   expect(await message()).toBe("Changed.");
-});
+}, 120_000);

@@ -26,7 +26,7 @@ if (!(total >= 1000)) {
 }
 const CONNECTIONS = 16;
 /** How long a kill can cause a 5xx: the restart of the store, and the retries of the functions, in milliseconds. */
-const KILL_WINDOW = 6000;
+const KILL_WINDOW = 10_000;
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-soak-"));
 const instrument = fileURLToPath(new URL("instrument.ts", import.meta.url));

@@ -19,7 +19,7 @@ export interface LocalService {
   key: string;
   /** everything it has printed so far, on both streams */
   output(): string;
-  /** Waits until the output has a text; rejects after 20 s. */
+  /** Waits until the output has a text; rejects after 50 s. */
   printed(text: string): Promise<void>;
   /** Sends a signal and waits for the end; returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -86,7 +86,7 @@ export async function startService(
     output,
     printed: async (text) => {
       for (let tries = 0; !output().includes(text); tries++) {
-        if (tries === 400) throw new Error(`The service did not print ${text}:\n${output()}`);
+        if (tries === 1000) throw new Error(`The service did not print ${text}:\n${output()}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },
