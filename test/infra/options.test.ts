@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { App } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
+import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/stack.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
 import { type Stage, stackName, stages } from "../../infra/stages.ts";
+import { exampleRepository } from "./account.ts";
 import { readTemplate } from "./normalize.ts";
 
 // What the stages do not use, and what the runbook uses once.
@@ -25,6 +27,8 @@ beforeAll(() => {
   const app = new App({ context, outdir: assembly });
   addStacks(app);
   new AnimalStoreStack(app, "every-option", everyOption, { ignoreAlarms: false });
+  const repository = { ...exampleRepository, providerExists: true };
+  new AccountStack(app, "existing-provider", { stages, repository });
   app.synth();
 });
 
@@ -104,4 +108,12 @@ describe("a stage with every option", () => {
       functions.find(([id]) => id.startsWith(prefix))?.[1].Properties.Environment.Variables.STATUS_SHARDS;
     expect([shards("ListPets"), shards("CreatePet")]).toEqual(["8", "4"]);
   });
+});
+
+it("trusts the OIDC provider that an account already has", () => {
+  const template = Template.fromJSON(readTemplate(assembly, "existing-provider"));
+  template.resourceCountIs("AWS::IAM::OIDCProvider", 0);
+  const roles = Object.values(template.findResources("AWS::IAM::Role"));
+  const trusted = JSON.stringify(roles.map(({ Properties }) => Properties.AssumeRolePolicyDocument));
+  expect(trusted.match(/:oidc-provider\/token\.actions\.githubusercontent\.com"/g)).toHaveLength(3);
 });
