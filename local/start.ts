@@ -132,9 +132,18 @@ async function start(watch: boolean): Promise<void> {
   });
 }
 
-const { values } = parseArgs({
-  options: { watch: { type: "boolean", default: false }, help: { type: "boolean" } },
-});
+function readOptions() {
+  try {
+    return parseArgs({
+      options: { watch: { type: "boolean", default: false }, help: { type: "boolean", short: "h" } },
+    }).values;
+  } catch (error) {
+    console.error(`animal-store: ${(error as Error).message}\n${USAGE}`);
+    return process.exit(2);
+  }
+}
+
+const values = readOptions();
 if (values.help) {
   console.log(USAGE);
 } else {
