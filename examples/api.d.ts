@@ -254,7 +254,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests. Try again after the time given in Retry-After. */
+            /** @description Too many requests. Retry after the number of seconds in Retry-After. */
             429: {
                 headers: {
                     /**
@@ -270,7 +270,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "too_many_requests",
-                     *       "message": "Too many requests. Try again after the time given in Retry-After.",
+                     *       "message": "Too many requests. Retry after the number of seconds in Retry-After.",
                      *       "status": 429
                      *     }
                      */
@@ -300,7 +300,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is unavailable for the moment. Try again after the time given in Retry-After. */
+            /** @description The service is unavailable for the moment. Retry after the number of seconds in Retry-After. */
             503: {
                 headers: {
                     /**
@@ -321,14 +321,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "unavailable",
-                     *       "message": "The service is unavailable for the moment. Try again after the time given in Retry-After.",
+                     *       "message": "The service is unavailable for the moment. Retry after the number of seconds in Retry-After.",
                      *       "status": 503
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service did not answer in time. Try again. */
+            /** @description The service did not respond in time. Retry the request. */
             504: {
                 headers: {
                     /** @description Id of the request. Include it in problem reports */
@@ -339,7 +339,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "timeout",
-                     *       "message": "The service did not answer in time. Try again.",
+                     *       "message": "The service did not respond in time. Retry the request.",
                      *       "status": 504
                      *     }
                      */
@@ -475,7 +475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request body is too large. It may have at most 16 KiB. */
+            /** @description The request body is too large. It can have at most 16 KiB. */
             413: {
                 headers: {
                     /**
@@ -491,7 +491,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "payload_too_large",
-                     *       "message": "The request body is too large. It may have at most 16 KiB.",
+                     *       "message": "The request body is too large. It can have at most 16 KiB.",
                      *       "status": 413
                      *     }
                      */
@@ -544,7 +544,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests. Try again after the time given in Retry-After. */
+            /** @description Too many requests. Retry after the number of seconds in Retry-After. */
             429: {
                 headers: {
                     /**
@@ -560,7 +560,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "too_many_requests",
-                     *       "message": "Too many requests. Try again after the time given in Retry-After.",
+                     *       "message": "Too many requests. Retry after the number of seconds in Retry-After.",
                      *       "status": 429
                      *     }
                      */
@@ -590,7 +590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is unavailable for the moment. Try again after the time given in Retry-After. */
+            /** @description The service is unavailable for the moment. Retry after the number of seconds in Retry-After. */
             503: {
                 headers: {
                     /**
@@ -611,14 +611,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "unavailable",
-                     *       "message": "The service is unavailable for the moment. Try again after the time given in Retry-After.",
+                     *       "message": "The service is unavailable for the moment. Retry after the number of seconds in Retry-After.",
                      *       "status": 503
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service did not answer in time. Try again. */
+            /** @description The service did not respond in time. Retry the request. */
             504: {
                 headers: {
                     /** @description Id of the request. Include it in problem reports */
@@ -629,7 +629,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "timeout",
-                     *       "message": "The service did not answer in time. Try again.",
+                     *       "message": "The service did not respond in time. Retry the request.",
                      *       "status": 504
                      *     }
                      */
@@ -825,7 +825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests. Try again after the time given in Retry-After. */
+            /** @description Too many requests. Retry after the number of seconds in Retry-After. */
             429: {
                 headers: {
                     /**
@@ -841,7 +841,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "too_many_requests",
-                     *       "message": "Too many requests. Try again after the time given in Retry-After.",
+                     *       "message": "Too many requests. Retry after the number of seconds in Retry-After.",
                      *       "status": 429
                      *     }
                      */
@@ -883,7 +883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is unavailable for the moment. Try again after the time given in Retry-After. */
+            /** @description The service is unavailable for the moment. Retry after the number of seconds in Retry-After. */
             503: {
                 headers: {
                     /**
@@ -916,14 +916,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "unavailable",
-                     *       "message": "The service is unavailable for the moment. Try again after the time given in Retry-After.",
+                     *       "message": "The service is unavailable for the moment. Retry after the number of seconds in Retry-After.",
                      *       "status": 503
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service did not answer in time. Try again. */
+            /** @description The service did not respond in time. Retry the request. */
             504: {
                 headers: {
                     /** @description Id of the request. Include it in problem reports */
@@ -934,7 +934,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "timeout",
-                     *       "message": "The service did not answer in time. Try again.",
+                     *       "message": "The service did not respond in time. Retry the request.",
                      *       "status": 504
                      *     }
                      */

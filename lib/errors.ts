@@ -15,12 +15,12 @@ export const errors = {
   not_found: { status: 404, message: "The requested resource could not be found." },
   method_not_allowed: {
     status: 405,
-    message: "The resource does not support this method. The Allow header lists those it does.",
+    message: "The resource does not support this method. The Allow header lists the supported methods.",
   },
   gone: { status: 410, message: "This operation has been removed. The Link header names its successor." },
   payload_too_large: {
     status: 413,
-    message: `The request body is too large. It may have at most ${BODY_LIMIT / 1024} KiB.`,
+    message: `The request body is too large. It can have at most ${BODY_LIMIT / 1024} KiB.`,
   },
   unsupported_media_type: {
     status: 415,
@@ -32,16 +32,16 @@ export const errors = {
   },
   too_many_requests: {
     status: 429,
-    message: "Too many requests. Try again after the time given in Retry-After.",
+    message: "Too many requests. Retry after the number of seconds in Retry-After.",
     headers: { "Retry-After": "1" },
   },
   internal_error: { status: 500, message: "Something went wrong on our side." },
   unavailable: {
     status: 503,
-    message: "The service is unavailable for the moment. Try again after the time given in Retry-After.",
+    message: "The service is unavailable for the moment. Retry after the number of seconds in Retry-After.",
     headers: { "Retry-After": "1" },
   },
-  timeout: { status: 504, message: "The service did not answer in time. Try again." },
+  timeout: { status: 504, message: "The service did not respond in time. Retry the request." },
 } as const satisfies Record<string, { status: number; message: string; headers?: Record<string, string> }>;
 
 export type ErrorCode = keyof typeof errors;

@@ -78,7 +78,7 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   const body = operation.body?.safeParse(readBody(event));
 
   const wrong = [
-    ...repeated.map((name) => `${name} must be given once`),
+    ...repeated.map((name) => `${name} must occur only once`),
     ...problems(query),
     ...problems(headers),
     ...problems(body),

@@ -272,7 +272,7 @@ describe("the gateway", () => {
     expect(refused?.headers.get("retry-after")).toBe("1");
     expect(await refused?.json()).toEqual({
       code: "too_many_requests",
-      message: "Too many requests. Try again after the time given in Retry-After.",
+      message: "Too many requests. Retry after the number of seconds in Retry-After.",
       status: 429,
     });
     now += 1000;

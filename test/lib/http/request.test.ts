@@ -216,7 +216,7 @@ describe("the query of listPets", () => {
 
   it("refuses a repeated parameter, even with the same value", () => {
     expect(queryError({ status: ["sold", "sold"], limit: ["1", "2"] }).message).toBe(
-      "limit must be given once; status must be given once.",
+      "limit must occur only once; status must occur only once.",
     );
   });
 });
