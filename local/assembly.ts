@@ -23,6 +23,7 @@ const packageFiles = [
  * removes the assemblies of other sources.
  *
  * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
+ * @param options.onSynthesis called before a synthesis, which takes seconds
  * @param options.signal cancels the synthesis
  * @param options.keep folders of assemblies that are in use
  * @returns the folder of the assembly
@@ -30,10 +31,15 @@ const packageFiles = [
  */
 export async function currentAssembly(
   folder: string,
-  { signal, keep = [] }: { signal?: AbortSignal; keep?: string[] } = {},
+  {
+    onSynthesis,
+    signal,
+    keep = [],
+  }: { onSynthesis?: () => void; signal?: AbortSignal; keep?: string[] } = {},
 ): Promise<string> {
   const assembly = join(folder, await hashSources());
   if (!existsSync(assembly)) {
+    onSynthesis?.();
     // The draft is renamed when it is complete, so that an interrupted synthesis is never served.
     const draft = `${assembly}.draft`;
     await rm(draft, { recursive: true, force: true });

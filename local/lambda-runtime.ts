@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 
 // The thread of one instance of a function. It runs the function as Lambda's Node runtime does: one event at a time,
@@ -39,10 +40,10 @@ for (const level of ["info", "warn", "error"] as const) {
   };
 }
 
-const module = join(code, `${file}.mjs`);
+const module = resolve(code, `${file}.mjs`);
 const { [exportName]: handler } = existsSync(module)
-  ? await import(module)
-  : createRequire(import.meta.url)(join(code, `${file}.js`));
+  ? await import(pathToFileURL(module).href)
+  : createRequire(import.meta.url)(resolve(code, `${file}.js`));
 
 parentPort?.on("message", async (invocation: Invocation) => {
   requestId = invocation.requestId;

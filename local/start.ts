@@ -48,11 +48,6 @@ async function fail(error: unknown): Promise<void> {
   return stop(1);
 }
 
-/** Shows the progress of the start on a terminal. */
-function progress(text: string): void {
-  if (process.stderr.isTTY) console.error(text);
-}
-
 function readPort(): number {
   const { PORT = "" } = process.env;
   const port = Number(PORT || 3000);
@@ -72,7 +67,10 @@ async function openStore(): Promise<{ endpoint: string; embedded: boolean }> {
 async function synthesize(keep: string[] = []): Promise<string> {
   const synthesis = new AbortController();
   cleanUp.push(() => synthesis.abort());
-  return currentAssembly(assemblyFolder, { signal: synthesis.signal, keep });
+  const onSynthesis = () => {
+    if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
+  };
+  return currentAssembly(assemblyFolder, { onSynthesis, signal: synthesis.signal, keep });
 }
 
 async function start(watch: boolean): Promise<void> {
@@ -83,7 +81,6 @@ async function start(watch: boolean): Promise<void> {
   const aws = setAwsEnvironment(endpoint);
   if (!embedded) await checkEndpoint(endpoint);
 
-  progress("Synthesizing the template and bundling the functions ...");
   const assembly = await synthesize();
   const { tables, outputs, stageName } = readStack(assembly, localStack);
   const keysTable = outputs.KeysTableName ?? "";

@@ -39,13 +39,24 @@ const headers = {
   "X-Content-Type-Options": "nosniff",
 };
 
+/** Replaces every reference by the schema that it names, because Swagger UI resolves none on a page opened from disk. */
+function withoutReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutReferences);
+  if (typeof value !== "object" || value === null) return value;
+  if ("$ref" in value) {
+    const name = String(value.$ref).replace("#/components/schemas/", "");
+    return withoutReferences({ title: name, ...openApiDocument().components.schemas[name] });
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]));
+}
+
 /** The files that are written for each page: the document with the servers that the page can call. */
 function documentFiles(servers: { url: string; description: string }[]): Map<string, string> {
-  const json = JSON.stringify({ ...openApiDocument(), servers });
+  const document = { ...openApiDocument(), servers };
   // A page that is opened from disk cannot fetch a file, but it can run a script.
   return new Map([
-    ["openapi.json", json],
-    ["document.js", `window.openApiDocument = ${json};`],
+    ["openapi.json", JSON.stringify(document)],
+    ["document.js", `window.openApiDocument = ${JSON.stringify(withoutReferences(document))};`],
   ]);
 }
 

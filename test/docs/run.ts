@@ -122,6 +122,7 @@ async function testStaticSite(): Promise<void> {
   await page.goto(pathToFileURL(join(site, "index.html")).href);
   for (const id of ["listPets", "createPet", "getPet"])
     await page.locator(`#operations-pets-${id}`).waitFor();
+  await page.getByText("Available values : available, pending, sold").waitFor();
   assert.equal(await page.locator("#servers").count(), 0);
   assert.equal(await page.getByRole("button", { name: /Execute|Try it out|Authorize/ }).count(), 0);
   await checkLayout(page, "static site");

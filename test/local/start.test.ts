@@ -63,6 +63,16 @@ const canConnect = (host: string, port: number) =>
 const headersOf = (key: string) => ({ Authorization: `Bearer ${key}`, "Content-Type": "application/json" });
 
 describe("npm start", () => {
+  it("serves from its default data folder, in a working directory whose name a URL would misread", async () => {
+    const cwd = join(folder, "a#b%41?c d");
+    await mkdir(cwd);
+    const service = await startService({ DATA_DIR: "", TMPDIR: temporary }, [], { cwd });
+    ends.push(() => service.stop("SIGKILL"));
+    const response = await fetch(`${service.baseUrl}/pets`, { headers: headersOf(service.key) });
+    expect([response.status, await response.json()]).toEqual([200, []]);
+    expect(await readdir(join(cwd, ".animal-store"))).toContain("api-key");
+  });
+
   it("keeps every pet that it has acknowledged, and its key, when it is killed right after", async () => {
     const first = await started();
     const headers = headersOf(first.key);

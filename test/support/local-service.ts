@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
@@ -10,6 +10,7 @@ const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
 interface Command {
   entry?: string;
   args?: string[];
+  cwd?: string;
 }
 
 /** What `npm start` runs, as a process of its own. */
@@ -29,9 +30,10 @@ export interface LocalService {
 export function spawnService(
   environment: Record<string, string>,
   nodeOptions: string[] = [],
-  { entry = start, args = [] }: Command = {},
+  { entry = start, args = [], cwd = process.cwd() }: Command = {},
 ) {
   const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
+    cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
@@ -48,7 +50,7 @@ export function spawnService(
 }
 
 /** Gives a new data folder the assembly of the tests' shared service, which saves the seconds of a synthesis. */
-function copyAssembly(dataFolder = ""): void {
+function copyAssembly(dataFolder: string): void {
   const { SHARED_DATA_FOLDER = "" } = process.env;
   if (!SHARED_DATA_FOLDER || existsSync(join(dataFolder, "assembly"))) return;
   const assembly = join(dataFolder, "assembly");
@@ -68,7 +70,7 @@ export async function startService(
   nodeOptions?: string[],
   command?: Command,
 ): Promise<LocalService> {
-  copyAssembly(environment.DATA_DIR);
+  copyAssembly(resolve(command?.cwd ?? "", environment.DATA_DIR || ".animal-store"));
   const { child, output, ended } = spawnService(environment, nodeOptions, command);
   const value = (label: string) => new RegExp(`^${label}: (\\S+)$`, "m").exec(output())?.[1];
   const ready = new Promise<void>((resolve) => {
