@@ -40,23 +40,26 @@ const headers = {
 };
 
 /** Replaces every reference by the schema that it names, because Swagger UI resolves none on a page opened from disk. */
-function withoutReferences(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutReferences);
+function withoutReferences(value: unknown, schemas: Record<string, object>): unknown {
+  if (Array.isArray(value)) return value.map((member) => withoutReferences(member, schemas));
   if (typeof value !== "object" || value === null) return value;
   if ("$ref" in value) {
     const name = String(value.$ref).replace("#/components/schemas/", "");
-    return withoutReferences({ title: name, ...openApiDocument().components.schemas[name] });
+    return withoutReferences({ title: name, ...schemas[name] }, schemas);
   }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, withoutReferences(member, schemas)]),
+  );
 }
 
 /** The files that are written for each page: the document with the servers that the page can call. */
 function documentFiles(servers: { url: string; description: string }[]): Map<string, string> {
   const document = { ...openApiDocument(), servers };
+  const resolved = withoutReferences(document, document.components.schemas);
   // A page that is opened from disk cannot fetch a file, but it can run a script.
   return new Map([
     ["openapi.json", JSON.stringify(document)],
-    ["document.js", `window.openApiDocument = ${JSON.stringify(withoutReferences(document))};`],
+    ["document.js", `window.openApiDocument = ${JSON.stringify(resolved)};`],
   ]);
 }
 
@@ -74,10 +77,11 @@ export type Docs = (message: IncomingMessage, response: ServerResponse) => Promi
  */
 export function docsPage(key: string, stageName: string): Docs {
   async function read(name: string, host: string): Promise<string | Buffer | undefined> {
-    const here = { url: `http://${host}/${stageName}`, description: "This service" };
-    const generated = documentFiles([here]).get(name);
     const file = files.get(name);
-    if (generated !== undefined || !file) return generated;
+    if (!file) {
+      const here = { url: `http://${host}/${stageName}`, description: "This service" };
+      return documentFiles([here]).get(name);
+    }
     const content = await readFile(file).catch(() => undefined); // node_modules can change while the service runs
     // A key is letters, digits and underscores, so it needs no escapes.
     return name === "index.html"
