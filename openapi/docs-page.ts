@@ -44,8 +44,9 @@ function withoutReferences(value: unknown, schemas: Record<string, object>): unk
   if (Array.isArray(value)) return value.map((member) => withoutReferences(member, schemas));
   if (typeof value !== "object" || value === null) return value;
   if ("$ref" in value) {
-    const name = String(value.$ref).replace("#/components/schemas/", "");
-    return withoutReferences({ title: name, ...schemas[name] }, schemas);
+    const { $ref, ...siblings } = value;
+    const name = String($ref).replace("#/components/schemas/", "");
+    return withoutReferences({ title: name, ...schemas[name], ...siblings }, schemas);
   }
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, withoutReferences(member, schemas)]),

@@ -4,7 +4,7 @@ import { clientTypes } from "./client-types.ts";
 import { openApiText } from "./document.ts";
 import { openApi30Text } from "./openapi-3-0.ts";
 
-/** `npm run openapi`: writes what follows from lib/operations.ts. */
+/** `npm run openapi`: writes what follows from lib/operations.ts. npm runs it in the folder of package.json. */
 
 const { check } = new Command("npm run openapi --")
   .description("Writes openapi.json, openapi-3.0.json and examples/api.d.ts from lib/operations.ts.")
@@ -18,12 +18,12 @@ const files = {
   "examples/api.d.ts": await clientTypes(),
 };
 
-for (const [name, text] of Object.entries(files)) {
-  const file = new URL(`../${name}`, import.meta.url);
+for (const [file, text] of Object.entries(files)) {
   if (!check) {
     await writeFile(file, text);
-  } else if ((await readFile(file, "utf8").catch(() => "")) !== text) {
-    console.error(`${name} is not current: run \`npm run openapi\`.`);
+    console.log(`Wrote ${file}.`);
+  } else if ((await readFile(file, "utf8").catch(() => undefined)) !== text) {
+    console.error(`${file} is not current: run \`npm run openapi\`.`);
     process.exitCode = 1;
   }
 }

@@ -19,12 +19,6 @@ const node = (script: string, args: string[] = [], env: Record<string, string> =
     env: { ...process.env, NODE_OPTIONS: "", ...env },
   });
 
-describe("generated files", () => {
-  it("are current", async () => {
-    await node("openapi/generate.ts", ["--check"]);
-  });
-});
-
 describe("examples/client.ts", () => {
   it("adds animals and lists them page by page", async () => {
     const added: bigint[] = [];

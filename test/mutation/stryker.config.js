@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { slices } from "./slices.ts";
 
 const slice = process.env.MUTATION_SLICE ?? "lib";
-const { mutate } = slices[slice];
+const { mutate, inChildren } = slices[slice];
 
 /** @type {import("@stryker-mutator/api/core").PartialStrykerOptions} */
 export default {
@@ -15,7 +15,7 @@ export default {
   testRunner: "jest",
   testRunnerNodeArgs: ["--experimental-vm-modules"],
   jest: { configFile: "test/mutation/jest.config.js", enableFindRelatedTests: false },
-  coverageAnalysis: "perTest",
+  coverageAnalysis: inChildren ? "off" : "perTest",
   concurrency: 2,
   tempDirName: "build/stryker",
   reporters: ["clear-text", "json"],

@@ -1,34 +1,48 @@
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { get } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "@jest/globals";
-import { buildDocs } from "../../openapi/docs-page.ts";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { generateApiKey } from "../../lib/api-key.ts";
+import { buildDocs, docsPage } from "../../openapi/docs-page.ts";
+import { openApiDocument } from "../../openapi/document.ts";
 
-const origin = new URL(process.env.CONTRACT_URL ?? "").origin;
-const key = process.env.CONTRACT_KEY ?? "";
+const key = generateApiKey("local");
+const docs = docsPage(key, "v1");
+const server = createServer(async (message, response) => {
+  if (!(await docs(message, response))) response.writeHead(404).end("not a docs page");
+});
+let origin: string;
 
-/** Sends a GET with its path and Host unchanged. `fetch` would normalize both. */
-function rawGet(path: string, host: string): Promise<{ status: number | undefined; body: string }> {
-  const { hostname, port } = new URL(origin);
-  return new Promise((resolve, reject) => {
-    get({ hostname, port, path, headers: { host } }, (response) => {
-      let body = "";
-      response.on("data", (chunk) => {
-        body += chunk;
-      });
-      response.on("end", () => resolve({ status: response.statusCode, body }));
-    }).on("error", reject);
-  });
+beforeAll(async () => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+});
+
+/** Sends a request with its path and Host unchanged. `fetch` would normalize both. */
+async function sendRaw(path: string, { host = "localhost", method = "GET", setHost = true } = {}) {
+  const headers = setHost ? { host } : {};
+  const sent = request(origin, { path, method, setHost, headers }).end();
+  const [response] = await once(sent, "response");
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
+
+/** The document that the page shows: document.js sets a global variable. */
+const shownDocument = (script: string) =>
+  JSON.parse(/^window\.openApiDocument = (.*);$/.exec(script)?.[1] ?? "");
 
 describe("the docs page", () => {
   it("is at /docs, with the local key in the HTML and in no file that it loads", async () => {
     const page = await fetch(`${origin}/docs`);
     expect([page.status, page.url]).toEqual([200, `${origin}/docs/`]);
-    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const html = await page.text();
-    expect(html).toContain(`data-key="${key}"`);
+    expect(html).toContain(` id="docs" data-key="${key}"`);
     const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? "");
     expect(loaded).toHaveLength(9);
     for (const name of loaded) {
@@ -38,12 +52,49 @@ describe("the docs page", () => {
     }
   });
 
-  it("offers only the service that serves it", async () => {
-    for (const host of ["localhost:1234", "127.0.0.1:1234"]) {
-      const { servers, paths } = JSON.parse((await rawGet("/docs/openapi.json", host)).body);
-      expect(servers).toEqual([{ url: `http://${host}/v1`, description: "This service" }]);
-      expect(Object.keys(paths)).toEqual(["/pets", "/pets/{petId}"]);
+  it("serves every file with its type and length", async () => {
+    const types: Record<string, string> = {
+      "": "text/html; charset=utf-8",
+      "index.html": "text/html; charset=utf-8",
+      "?theme=dark": "text/html; charset=utf-8",
+      "page.js": "text/javascript; charset=utf-8",
+      "document.js": "text/javascript; charset=utf-8",
+      "page.css": "text/css; charset=utf-8",
+      "favicon-32x32.png": "image/png",
+      "openapi.json": "application/json",
+    };
+    for (const [name, type] of Object.entries(types)) {
+      const { status, headers, body } = await sendRaw(`/docs/${name}`);
+      expect([name, status, headers["content-type"]]).toEqual([name, 200, type]);
+      if (type !== "image/png") expect(headers["content-length"]).toBe(String(Buffer.byteLength(body)));
     }
+  });
+
+  it("offers only the service that serves it", async () => {
+    for (const host of ["localhost:1234", "127.0.0.1:1234", "LOCALHOST", "127.0.0.1"]) {
+      const servers = [{ url: `http://${host}/v1`, description: "This service" }];
+      const { body } = await sendRaw("/docs/openapi.json", { host });
+      expect(JSON.parse(body)).toEqual({ ...openApiDocument(), servers });
+      expect(shownDocument((await sendRaw("/docs/document.js", { host })).body).servers).toEqual(servers);
+    }
+  });
+
+  it("has a schema in place of every reference, titled with its name and described by the member", async () => {
+    const shown = shownDocument((await sendRaw("/docs/document.js")).body);
+    expect(JSON.stringify(shown)).not.toContain('"$ref"');
+    const { Pet, Pets, PetStatus, NewPet } = openApiDocument().components.schemas;
+    const response = shown.paths["/pets"].get.responses[200];
+    expect(response.content["application/json"].schema).toMatchObject({
+      ...Pets,
+      title: "Pets",
+      items: { title: "Pet", required: Pet?.required },
+    });
+    expect(shown.components.schemas.NewPet.properties.status).toEqual({
+      ...PetStatus,
+      title: "PetStatus",
+      description: "Availability of the animal. Default: `available`",
+    });
+    expect(shown.components.schemas.NewPet.examples).toEqual(NewPet?.examples);
   });
 
   it("cannot be read, framed or loaded by another site, and loads nothing from elsewhere", async () => {
@@ -71,12 +122,15 @@ describe("the docs page", () => {
     "evil.example:3000",
     "localhost.evil.example",
     "localhost:1@evil.example",
+    "evil.example:localhost",
+    "evil-localhost",
+    "localhost:",
+    "127.0.0.1.evil.example",
+    "127a0b0c1",
     "[::1]",
   ])("does not respond to the Host %s, which an attacker could resolve to this machine", async (host) => {
     for (const path of ["/docs", "/docs/", "/docs/openapi.json"]) {
-      const { status, body } = await rawGet(path, host);
-      expect(status).toBeGreaterThanOrEqual(400);
-      expect(body).not.toContain(key);
+      expect(await sendRaw(path, { host })).toMatchObject({ status: 404, body: "not a docs page" });
     }
   });
 
@@ -90,13 +144,14 @@ describe("the docs page", () => {
     "/docs/__proto__",
     "/docsx",
     "/docs/index.html/",
+    "/index.html",
+    "/v1/docs/index.html",
   ])("serves only its own files: %s", async (path) => {
-    const { status, body } = await rawGet(path, new URL(origin).host);
-    expect([status, JSON.parse(body).code]).toEqual([404, "not_found"]);
+    expect(await sendRaw(path)).toMatchObject({ status: 404, body: "not a docs page" });
   });
 
   it.each(["POST", "HEAD", "DELETE", "OPTIONS"])("rejects %s", async (method) => {
-    expect((await fetch(`${origin}/docs/`, { method })).status).toBe(404);
+    expect((await sendRaw("/docs/", { method })).status).toBe(404);
   });
 });
 

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { encodeCursor } from "../../lib/cursor.ts";
 import { errors } from "../../lib/errors.ts";
@@ -8,6 +9,10 @@ import { openApiDocument, openApiText } from "../../openapi/document.ts";
 const document = JSON.parse(openApiText());
 
 describe("the document", () => {
+  it("is the committed openapi.json, so that every change of it is reviewed", async () => {
+    expect(openApiText()).toBe(await readFile(new URL("../../openapi.json", import.meta.url), "utf8"));
+  });
+
   it("has every operation, with every status that it returns", () => {
     for (const { id, method, path, success, errors: own } of operations) {
       const operation = document.paths[path][method.toLowerCase()];
