@@ -31,8 +31,13 @@ async function openLocal(): Promise<OpenKeys> {
       setAwsEnvironment(store?.endpoint ?? endpoint);
       return { keys: keyStore(keysTable), close: store?.close ?? (async () => {}) };
     }
-    // Another command has the data open, or the service is just starting or stopping.
-    if (Date.now() > end) throw new DataInUse(`The data folder ${storeFolder} is in use by another process.`);
+    // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
+    // its data locked while its store cannot start.
+    if (Date.now() > end) {
+      throw new Error(
+        `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}. If the local service is running, its output says why.`,
+      );
+    }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
@@ -86,5 +91,5 @@ function explain({ name, message, code, $metadata }: AwsError, stack: string, re
   if ($metadata?.httpStatusCode === undefined) {
     return `AWS cannot be reached in ${region} (${code ?? name}): check the network and the region.`;
   }
-  return `AWS refused to describe the stack ${stack}: ${message || name}`;
+  return `AWS refused to describe the stack ${stack}: ${message}`;
 }

@@ -1,8 +1,14 @@
-import type { Command } from "commander";
+import { type Command, CommanderError } from "commander";
 import { ApiError } from "../lib/errors.ts";
 
-/** Masks every text that looks like an API key, because a key must not appear in a terminal or in a build log. */
-export const hideKeys = (text: string) => text.replace(/ask_[a-z]+_\w+/gi, "ask_***");
+/**
+ * Makes a text safe to print. It masks what looks like an API key, because a key must not appear in a terminal or in a
+ * build log, and escapes control characters, because a terminal would execute them.
+ */
+const printable = (text: string) =>
+  text
+    .replace(/ask_[a-z]+_\w+/gi, "ask_***")
+    .replace(/[^\P{C}\n]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** Describes an error in one line. It includes the cause, which clients of the API do not see but operators need. */
 function explain(error: unknown): string {
@@ -20,29 +26,35 @@ function explain(error: unknown): string {
 export function configureProgram(program: Command): Command {
   return program
     .showHelpAfterError("(Add --help for usage.)")
-    .configureOutput({ writeErr: (text) => process.stderr.write(hideKeys(text)) })
-    .exitOverride((error) => {
-      // Without `--`, npm reads the options itself and passes them on as environment variables.
-      if (error.exitCode !== 0 && process.env.npm_config_stage !== undefined) {
-        console.error(
-          "npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...",
-        );
-      }
-      process.exit(error.exitCode === 0 ? 0 : 2);
-    });
+    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
+    .exitOverride();
 }
 
 /**
- * Runs a program with the arguments of this process. Exit codes: 0 success, 1 failure, 2 wrong usage.
+ * Runs a program, and reports an error on standard error.
  *
  * @param program as configureProgram returned it
  * @param label starts the line that reports a failure
+ * @returns the exit code: 0 success, 1 failure, 2 wrong usage
  */
-export async function runProgram(program: Command, label: string): Promise<void> {
+export async function runProgram(
+  program: Command,
+  label: string,
+  args = process.argv.slice(2),
+): Promise<number> {
   try {
-    await program.parseAsync();
+    await program.parseAsync(args, { from: "user" });
+    return 0;
   } catch (error) {
-    console.error(hideKeys(`${label}: ${explain(error)}`));
-    process.exitCode = 1;
+    if (!(error instanceof CommanderError)) {
+      console.error(printable(`${label}: ${explain(error)}`));
+      return 1;
+    }
+    if (error.exitCode === 0) return 0;
+    // Without `--`, npm reads the options itself and passes them on as environment variables.
+    if (process.env.npm_config_stage !== undefined) {
+      console.error("npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...");
+    }
+    return 2;
   }
 }

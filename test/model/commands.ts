@@ -4,7 +4,7 @@ import { encodeCursor } from "../../lib/cursor.ts";
 import { stringifyJson } from "../../lib/http/json.ts";
 import { INT64_MAX, INT64_MIN } from "../../lib/int64.ts";
 import { PetStatus } from "../../lib/pet.ts";
-import type { Model } from "./model.ts";
+import { type Model, newKey } from "./model.ts";
 import type { TestedService } from "./service.ts";
 import { add, at, follow, get } from "./steps.ts";
 
@@ -81,7 +81,7 @@ export const operatorCommands = [
         "--scopes",
         granted.join(","),
       );
-      model.keys.push({ secret: key, keyId, scopes: granted, revoked: false, used: false });
+      model.keys.push(newKey(key, granted, keyId));
     }),
   ),
   number.map((n) =>
@@ -90,9 +90,10 @@ export const operatorCommands = [
       async (model, service) => {
         const old = at(model.keys, n);
         const { key, keyId } = await controlled(service).keys("rotate", old.keyId ?? "");
-        model.keys.push({ secret: key, keyId, scopes: old.scopes, revoked: false, used: false });
+        old.rotating = true;
+        model.keys.push(newKey(key, old.scopes, keyId));
       },
-      (model) => issued(model, n),
+      (model) => issued(model, n) && !at(model.keys, n).rotating,
     ),
   ),
   number.map((n) =>

@@ -7,9 +7,20 @@ export interface Key {
   keyId: string | undefined;
   scopes: readonly Scope[];
   revoked: boolean;
+  /** it has a successor, and works until its grace period of a day ends */
+  rotating: boolean;
   /** API Gateway caches a key that was used, so it can keep working for 60 s after it is revoked */
   used: boolean;
 }
+
+export const newKey = (secret: string, scopes: readonly Scope[], keyId?: string): Key => ({
+  secret,
+  keyId,
+  scopes,
+  revoked: false,
+  rotating: false,
+  used: false,
+});
 
 /** Pages that a client follows, and what it must find. */
 export interface Walk {
@@ -30,9 +41,7 @@ export class Model {
 
   /** @param main a key with both scopes */
   constructor(main: string) {
-    this.keys = [
-      { secret: main, keyId: undefined, scopes: ["pets:read", "pets:write"], revoked: false, used: true },
-    ];
+    this.keys = [{ ...newKey(main, ["pets:read", "pets:write"]), used: true }];
   }
 
   /** Returns the statuses that a request can get (contract 6.2 and 6.3), and `success` for a valid key. */

@@ -12,6 +12,7 @@ export default {
   ],
   // Stryker rewrites tsconfig.json with an API that TypeScript 7 does not have. Node strips the types without it.
   tsconfigFile: "none",
+  disableTypeChecks: false,
   testRunner: "jest",
   testRunnerNodeArgs: ["--experimental-vm-modules"],
   jest: { configFile: "test/mutation/jest.config.js", enableFindRelatedTests: false },

@@ -1,0 +1,158 @@
+import { Command, Option } from "commander";
+import { local, stages } from "../infra/stages.ts";
+import { type ApiKeyRecord, generateApiKey, isLive, recordOf, type Scope, scopes } from "../lib/api-key.ts";
+import type { KeyStore } from "../lib/dynamo/key-store.ts";
+import { duration, keyId, keyName, lifetime, scopeList } from "./arguments.ts";
+import { confirm } from "./confirm.ts";
+import { describe, details, endOf, lines, table, time } from "./format-keys.ts";
+import { openKeys } from "./open-keys.ts";
+import { configureProgram } from "./run-program.ts";
+
+interface CommonOptions {
+  stage: string;
+  json?: boolean;
+  yes?: boolean;
+}
+
+const allStages = [local, ...stages];
+
+const print = ({ json }: CommonOptions, value: unknown, text: string) =>
+  console.log(json ? JSON.stringify(value, null, 2) : text);
+
+async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
+  if (stage === "production" && !yes) await confirm(`${change} in production?`);
+}
+
+async function withKeys<T>(stage: string, use: (keys: KeyStore) => Promise<T>): Promise<T> {
+  const { keys, close } = await openKeys(stage);
+  try {
+    return await use(keys);
+  } finally {
+    await close();
+  }
+}
+
+async function find(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
+  const found = (await keys.list()).find((record) => record.keyId === id);
+  if (!found) throw new Error(`There is no key ${id} in ${stage}.`);
+  return found;
+}
+
+/** Creates a key and stores its record. The key itself is only in the return value. */
+async function issue(keys: KeyStore, stage: string, wanted: Parameters<typeof recordOf>[1]) {
+  const key = generateApiKey(stage);
+  const record = recordOf(key, wanted);
+  await keys.add(record);
+  return { key, record };
+}
+
+/** @throws Error in one line if the key no longer works or already has a successor */
+function checkRotatable(record: ApiKeyRecord, now: number): void {
+  const { keyId } = record;
+  if (!isLive(record, now)) throw new Error(`The key ${keyId} no longer works: issue a new one.`);
+  if (record.revokedAt !== undefined) {
+    throw new Error(
+      `The key ${keyId} is already rotating and works until ${time(endOf(record))}: use its successor, or issue a new key.`,
+    );
+  }
+}
+
+function printIssued(options: CommonOptions, { key, record }: Awaited<ReturnType<typeof issue>>, note = "") {
+  const now = Date.now();
+  const text = `${details(record, now)}\n${lines([["API key", key]])}\n\nSave the API key now: it is not shown again.`;
+  print(options, { ...describe(record, now), key }, text + note);
+}
+
+/** The operators' commands for API keys. */
+export const program = configureProgram(
+  new Command("npm run keys --").description(
+    "Issue, list, show, rotate and revoke the API keys of a deployment.",
+  ),
+);
+
+const command = (name: string, description: string) =>
+  program
+    .command(name)
+    .description(description)
+    .addOption(
+      new Option("--stage <stage>", "the deployment")
+        .choices(allStages.map((stage) => stage.name))
+        .makeOptionMandatory(),
+    )
+    .option("--json", "print JSON, for scripts");
+
+/** A command that changes keys, and asks before it does so in production. */
+const changingCommand = (name: string, description: string) =>
+  command(name, description).option("--yes", "do not ask before a change in production");
+
+changingCommand("issue", "issue a new key and show it once")
+  .requiredOption("--name <name>", "the owner of the key", keyName)
+  .option("--scopes <scopes>", `what the key can do; repeatable (default: ${scopes.join(",")})`, scopeList)
+  .option("--expires <duration>", "how long the key works, such as 90d (default: until revoked)", lifetime)
+  .action(async (options: CommonOptions & { name: string; scopes?: Scope[]; expires?: number }) => {
+    const { name, expires } = options;
+    await confirmChange(options, `Issue a key for ${name}`);
+    const createdAt = Date.now();
+    const expiresAt = expires === undefined ? undefined : createdAt + expires;
+    const wanted = { name, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
+    await withKeys(options.stage, async (keys) =>
+      printIssued(options, await issue(keys, options.stage, wanted)),
+    );
+  });
+
+command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
+  const records = await withKeys(options.stage, (keys) => keys.list());
+  records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
+  const now = Date.now();
+  print(
+    options,
+    records.map((record) => describe(record, now)),
+    records.length > 0 ? table(records, now) : `There are no keys in ${options.stage}.`,
+  );
+});
+
+command("show", "show a key's record")
+  .argument("<keyId>", "such as key_94a9db21d2a2b24b", keyId)
+  .action(async (id: string, options: CommonOptions) => {
+    const record = await withKeys(options.stage, (keys) => find(keys, options.stage, id));
+    print(options, describe(record, Date.now()), details(record, Date.now()));
+  });
+
+changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
+  .argument("<keyId>", "the key to replace", keyId)
+  .addOption(
+    new Option("--grace <duration>", "how long the old key keeps working")
+      .argParser(duration)
+      .default(duration("24h"), "24h"),
+  )
+  .action(async (id: string, options: CommonOptions & { grace: number }) => {
+    await confirmChange(options, `Rotate ${id}`);
+    await withKeys(options.stage, async (keys) => {
+      const old = await find(keys, options.stage, id);
+      const now = Date.now();
+      checkRotatable(old, now);
+      const { name, scopes, createdAt, expiresAt } = old;
+      // The successor gets the whole lifetime that the old key had.
+      const wanted = { name, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
+      const issued = await issue(keys, options.stage, wanted);
+      const revokedAt = now + options.grace;
+      await keys.revoke(old.hash, revokedAt);
+      printIssued(options, issued, `\n${id} works until ${time(endOf({ ...old, revokedAt }))}.`);
+    });
+  });
+
+changingCommand("revoke", "revoke a key")
+  .argument("<keyId>", "the key to revoke", keyId)
+  .action(async (id: string, options: CommonOptions) => {
+    await confirmChange(options, `Revoke ${id}`);
+    await withKeys(options.stage, async (keys) => {
+      const { hash } = await find(keys, options.stage, id);
+      const changed = await keys.revoke(hash, Date.now());
+      const record = await find(keys, options.stage, id);
+      const stage = allStages.find(({ name }) => name === options.stage);
+      const text = changed
+        ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${stage?.authorizerCacheSeconds} s.`
+        : `${id} was already revoked, on ${time(record.revokedAt)}.`;
+      print(options, describe(record, Date.now()), text);
+    });
+  });

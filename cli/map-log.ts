@@ -1,0 +1,47 @@
+import type { FindSource } from "./source-maps.ts";
+
+const FRAME = /(?:[^\s()]*\/)?\bindex\.js:(\d+):(\d+)/g;
+
+/** Replaces each position in the bundle with its position in the source. */
+function mapFrames(line: string, find: FindSource): string {
+  return line.replace(FRAME, (frame, row, column) => find(Number(row), Number(column)) ?? frame);
+}
+
+/** Returns the stack frames in a log line, at any depth of its JSON. Returns any other line unchanged. */
+function framesIn(line: string): string[] {
+  try {
+    const found: string[] = [];
+    JSON.parse(line, (_key, value) => {
+      if (typeof value === "string" && value.search(FRAME) >= 0) found.push(...value.split("\n"));
+      return value;
+    });
+    return found;
+  } catch {
+    return [line];
+  }
+}
+
+/** Returns the function that wrote a log line. The line contains its operation. */
+const functionOf = (line: string) => /"operation":\s*"(\w+)"/.exec(line)?.[1];
+
+/**
+ * Maps stack frames, or lines of a function's log, to the source. It omits log lines without frames.
+ *
+ * @param maps opens the source map of a function
+ * @param functionName the function that wrote the input. By default a log line names it
+ * @returns the lines to print
+ * @throws Error in one line if a line with frames names no function
+ */
+export function* mapLog(input: string, maps: (name: string) => FindSource, functionName?: string) {
+  for (const line of input.split("\n").filter((part) => part.trim() !== "")) {
+    const frames = framesIn(line);
+    if (frames.every((frame) => frame.search(FRAME) < 0)) {
+      if (!line.startsWith("{")) yield line;
+      continue;
+    }
+    const name = functionName ?? functionOf(line);
+    if (!name) throw new Error("The input does not name a function: add --function, such as get-pet.");
+    const find = maps(name);
+    for (const frame of frames) yield mapFrames(frame, find);
+  }
+}
