@@ -14,7 +14,6 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../cli/keys-program.ts";
-import { keysCli } from "../support/keys-cli.ts";
 import { ownTables } from "../support/own-tables.ts";
 import { runInProcess } from "./run-in-process.ts";
 
@@ -300,14 +299,6 @@ describe("a stack that cannot be used", () => {
     stacks["animal-store-staging"] = { Code: "AccessDenied", Message };
     expect(await keys("list")).toEqual(
       failure(`AWS refused to describe the stack animal-store-staging: ${Message}`),
-    );
-  });
-
-  it("has a keys table that does not respond", async () => {
-    const environment = { ...endpoints(), ...region, ...credentials };
-    const unreachable = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1" };
-    expect(await keysCli(["list", "--stage", "staging"], unreachable)).toEqual(
-      failure("The keys table cannot be used: connect ECONNREFUSED 127.0.0.1:1"),
     );
   });
 });

@@ -26,5 +26,13 @@ export const slices = {
     tests: ["openapi/scripts"],
     inChildren: true,
   },
-  cli: { mutate: ["cli/*.ts"], tests: ["cli/(arguments|confirm|format-keys)"] },
+  cli: {
+    mutate: ["cli/*.ts", "!cli/{keys,open-keys,trace}.ts"],
+    tests: ["cli/(arguments|confirm|format-keys|keys-deployed|keys-usage|map-log|run-program|source-maps)"],
+  },
+  "cli-scripts": {
+    mutate: ["cli/{keys,open-keys,trace}.ts"],
+    tests: ["cli/(keys-(deployed|local|process|usage)|trace)"],
+    inChildren: true,
+  },
 };
