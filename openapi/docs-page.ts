@@ -42,7 +42,7 @@ const headers = {
 /** Replaces every reference by the schema that it names, because Swagger UI resolves none on a page opened from disk. */
 function withoutReferences(value: unknown, schemas: Record<string, object>): unknown {
   if (Array.isArray(value)) return value.map((member) => withoutReferences(member, schemas));
-  if (typeof value !== "object" || value === null) return value;
+  if (!(value instanceof Object)) return value;
   if ("$ref" in value) {
     const { $ref, ...siblings } = value;
     const name = String($ref).replace("#/components/schemas/", "");
@@ -97,8 +97,9 @@ export function docsPage(key: string, stageName: string): Docs {
       response.writeHead(308, { ...headers, Location: "/docs/" }).end();
       return true;
     }
-    const name = path === "/docs/" ? "index.html" : path.replace(/^\/docs\//, "");
-    const body = name === path ? undefined : await read(name, host);
+    if (!path.startsWith("/docs/")) return false;
+    const name = path.slice("/docs/".length) || "index.html";
+    const body = await read(name, host);
     if (body === undefined) return false;
     response.writeHead(200, {
       ...headers,

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { API_VERSION, type Operation, operations } from "../lib/operations.ts";
 import { json, responses } from "./responses.ts";
-import { bodyExample, bodySchema, componentSchemas, inputMembers } from "./schemas.ts";
+import { bodyContent, componentSchemas, inputMembers } from "./schemas.ts";
 
 function parameters({ params, query, headers }: Operation) {
   const parts = { path: params, query, header: headers };
@@ -31,9 +31,7 @@ function operationObject(operation: Operation) {
     tags: [path.split("/")[1]],
     ...(deprecation ? { deprecated: true } : {}),
     parameters: parameters(operation),
-    ...(body
-      ? { requestBody: { required: true, content: json(bodySchema(body, "input"), bodyExample(body)) } }
-      : {}),
+    ...(body ? { requestBody: { required: true, content: json(bodyContent(body)) } } : {}),
     responses: responses(operation),
     security: [{ apiKey: [] }],
   };

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
  */
 function rewrite(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(rewrite);
-  if (typeof value !== "object" || value === null) return value;
+  if (!(value instanceof Object)) return value;
   const { $ref, examples, identifier: _, ...members } = value as Json;
   const rest = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, rewrite(member)]));
   const example = Array.isArray(examples) ? { example: examples[0] } : {};

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.ts";
 import type { Operation } from "../lib/operations.ts";
-import { bodyExample, bodySchema, type Schema } from "./schemas.ts";
+import { bodyContent, type Schema } from "./schemas.ts";
 
 /** The errors that every operation can return. */
 const COMMON: ErrorCode[] = [
@@ -17,9 +17,9 @@ const BY_GATEWAY: ErrorCode[] = ["unauthorized", "too_many_requests", "timeout"]
 const BY_BOTH: ErrorCode[] = ["internal_error", "unavailable"];
 
 /** The content of a JSON body, as the document describes it. */
-export const json = (schema: Schema, example?: unknown) => ({
-  "application/json": { schema, ...(example === undefined ? {} : { example }) },
-});
+export const json = (content: { schema: Schema; example?: unknown }) => ({ "application/json": content });
+
+const errorReference = { $ref: "#/components/schemas/Error" };
 
 interface HeaderOptions {
   /** whether every such response has the header */
@@ -82,7 +82,7 @@ function errorResponse(operation: Operation, code: ErrorCode) {
       }),
       ...requestId,
     },
-    content: json({ $ref: "#/components/schemas/Error" }, errorBody(code)),
+    content: json({ schema: errorReference, example: errorBody(code) }),
   };
 }
 
@@ -90,7 +90,7 @@ function errorResponse(operation: Operation, code: ErrorCode) {
 const otherError = {
   description: "Any other error, such as the 404 of an unknown path or the 405 of an unknown method",
   headers: requestId,
-  content: json({ $ref: "#/components/schemas/Error" }),
+  content: json({ schema: errorReference }),
 };
 
 /**
@@ -106,7 +106,7 @@ export function responses(operation: Operation) {
     [status]: {
       description,
       headers: { ...Object.fromEntries(optional), ...functionHeaders(operation, true), ...requestId },
-      content: json(bodySchema(body, "output"), bodyExample(body)),
+      content: json(bodyContent(body)),
     },
     ...Object.fromEntries(codes.map((code) => [errors[code].status, errorResponse(operation, code)])),
     default: otherError,

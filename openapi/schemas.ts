@@ -78,17 +78,15 @@ export function inputMembers(schema: z.ZodMiniType) {
 }
 
 /**
- * Describes a body.
+ * Describes a body, as a Media Type Object (OpenAPI 3.1.1, 4.8.14): a reference to its schema, and an example.
  *
- * @returns a reference to a named schema, or else the JSON Schema itself
+ * @throws Error if the schema has no name
  */
-export function bodySchema(schema: z.ZodMiniType, io: "input" | "output"): Schema {
-  const id = named.get(schema)?.id;
-  return id ? { $ref: uri(id) } : bare(z.toJSONSchema(schema, options(io)) as Schema);
+export function bodyContent(schema: z.ZodMiniType) {
+  const found = named.get(schema);
+  if (!found) throw new Error("The schema of a body needs a name: add it to openapi/schemas.ts.");
+  return { schema: { $ref: uri(found.id) }, example: found.examples[0] };
 }
-
-/** The example of a body if its schema has a name. */
-export const bodyExample = (schema: z.ZodMiniType) => named.get(schema)?.examples[0];
 
 const errorSchema = {
   type: "object",

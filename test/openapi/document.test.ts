@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
+import * as z from "zod/mini";
 import { encodeCursor } from "../../lib/cursor.ts";
 import { errors } from "../../lib/errors.ts";
 import { idempotencyKeyPattern, parseIdempotencyKey } from "../../lib/idempotency-key.ts";
 import { operations } from "../../lib/operations.ts";
 import { openApiDocument, openApiText } from "../../openapi/document.ts";
+import { bodyContent } from "../../openapi/schemas.ts";
 
 const document = JSON.parse(openApiText());
 
@@ -90,6 +92,12 @@ describe("the document", () => {
         expect(responses[status].headers[name].required).toBe(true);
     }
     expect(Object.keys(responses[401].headers)).toEqual(["WWW-Authenticate", "x-amzn-RequestId"]);
+  });
+
+  it("needs a name for the schema of every body, so that generated clients have one", () => {
+    expect(() => bodyContent(z.object({}))).toThrow(
+      "The schema of a body needs a name: add it to openapi/schemas.ts.",
+    );
   });
 
   it("has nothing that JSON would lose", () => {
