@@ -4,12 +4,23 @@ import { petStore } from "./client.ts";
 //   BASE_URL=http://localhost:3000/v1 API_KEY=ask_local_... npx node examples/demo.ts
 // Deno and Bun run it as it is. Node 20 does not read TypeScript: compile it first, for example with esbuild.
 
-const { BASE_URL: baseUrl, API_KEY: apiKey } = process.env;
-if (!baseUrl || !apiKey) throw new Error("Set BASE_URL and API_KEY to what `npm start` prints.");
+async function demo({ BASE_URL: baseUrl, API_KEY: apiKey }: Record<string, string | undefined>) {
+  if (!baseUrl || !apiKey) throw new Error("Set BASE_URL and API_KEY to what `npm start` prints.");
+  // The client retries for a minute, because a running service can lose a connection. Find out now if none is running.
+  await fetch(baseUrl, { method: "HEAD" }).catch(() => {
+    throw new Error(`There is no service at ${baseUrl}. Start it with \`npm start\`, or check BASE_URL.`);
+  });
 
-const store = petStore({ baseUrl, apiKey });
-for (const name of ["Rex", "Tom", "Polly"]) {
-  const pet = await store.add({ name, categoryId: 1n });
-  console.log(`Added ${pet.name} as ${pet.id}.`);
+  const store = petStore({ baseUrl, apiKey });
+  for (const name of ["Rex", "Tom", "Polly"]) {
+    const pet = await store.add({ name, categoryId: 1n });
+    console.log(`Added ${pet.name} as ${pet.id}.`);
+  }
+  for await (const { id, name, status } of store.list({ limit: 100 }))
+    console.log(`${id} ${name} (${status})`);
 }
-for await (const { id, name, status } of store.list({ limit: 100 })) console.log(`${id} ${name} (${status})`);
+
+await demo(process.env).catch((error: Error) => {
+  console.error(`demo: ${error.message}`);
+  process.exitCode = 1;
+});

@@ -76,6 +76,18 @@ describe("examples/client.ts", () => {
     const { stdout } = await node("examples/demo.ts", [], { BASE_URL: baseUrl, API_KEY: apiKey });
     expect(stdout).toMatch(/^Added Rex as \d+\.\nAdded Tom as \d+\.\nAdded Polly as \d+\.\n\d+ /);
   });
+
+  it.each([
+    [{ BASE_URL: "" }, "Set BASE_URL and API_KEY to what `npm start` prints."],
+    [
+      { BASE_URL: "http://127.0.0.1:2/v1" },
+      "There is no service at http://127.0.0.1:2/v1. Start it with `npm start`, or check BASE_URL.",
+    ],
+    [{ API_KEY: "wrong" }, errorBody("unauthorized").message],
+  ])("says in one line, without a retry, why it cannot start: %j", async (environment, message) => {
+    const running = node("examples/demo.ts", [], { BASE_URL: baseUrl, API_KEY: apiKey, ...environment });
+    await expect(running).rejects.toMatchObject({ code: 1, stdout: "", stderr: `demo: ${message}\n` });
+  });
 });
 
 /** What a service does with a request instead of returning a 201. */

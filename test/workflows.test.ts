@@ -102,7 +102,7 @@ describe("deploy.yml", () => {
         .split("\n"),
     ).toEqual([
       `url=$(jq -r '."animal-store-staging".BaseUrl' outputs.json)`,
-      'npm run -s test:contract -- --url "$url" --key "$KEY"',
+      'npm run test:contract -- --url "$url"',
     ]);
     const commands = jobs.production?.steps.at(-2)?.run?.trim().split("\n") ?? [];
     expect(commands).toContain('with=$(status -H "Authorization: Bearer $KEY")');

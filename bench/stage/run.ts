@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { httpClient } from "../http.ts";
 import { body } from "../requests.ts";
 import { measureOperations } from "./operations.ts";
@@ -39,7 +39,11 @@ async function measure({ url, key, rate, seconds, stack }: Options): Promise<voi
 await new Command("npm run bench:stage --")
   .description("Measures a running service from the client's side. It creates pets.")
   .requiredOption("--url <URL>", "base URL, ending in /v1")
-  .requiredOption("--key <key>", "API key with both scopes")
+  .addOption(
+    new Option("--key <key>", "API key with both scopes; npm prints it, so prefer the variable")
+      .env("API_KEY")
+      .makeOptionMandatory(),
+  )
   .option("--rate <number>", "requests a second; keep it below the stage's throttle", wholeNumber, 20)
   .option("--seconds <number>", "how long, after a warm-up of at most 5 s", wholeNumber, 60)
   .option(

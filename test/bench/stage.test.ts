@@ -31,12 +31,9 @@ const rowsOf = (text: string) =>
 
 describe("npm run bench:stage", () => {
   it("measures every operation of a running service", async () => {
-    const { code, stdout, stderr } = await benchStage([
-      "--key",
-      process.env.CONTRACT_KEY ?? "",
-      "--rate",
-      "40",
-    ]);
+    const { code, stdout, stderr } = await benchStage(["--rate", "40"], {
+      API_KEY: process.env.CONTRACT_KEY,
+    });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const rows = rowsOf(stdout);
     expect(rows.map((cells) => cells.slice(0, 3))).toEqual([

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { waitUntilConsistent } from "./preflight.ts";
 
-/** `npm run test:contract -- --url <base URL> --key <API key>`: the contract suite against any deployment. */
+/** `API_KEY=<API key> npm run test:contract -- --url <base URL>`: the contract suite against any deployment. */
 const { values } = parseArgs({
   options: {
     url: { type: "string" },
@@ -13,13 +13,15 @@ const { values } = parseArgs({
     help: { type: "boolean", short: "h" },
   },
 });
-const { key, wait, help } = values;
+const { wait, help } = values;
+const key = values.key ?? process.env.API_KEY;
 const url = values.url?.replace(/\/$/, "");
 
 if (help || !url || !key || !/^\d+$/.test(wait)) {
   console[
     help ? "log" : "error"
-  ](`Usage: npm run test:contract -- --url <base URL, ending in /v1> --key <API key with both scopes>
+  ](`Usage: API_KEY=<API key with both scopes> npm run test:contract -- --url <base URL, ending in /v1>
+  --key <API key>   instead of API_KEY; npm prints it
   --wait <seconds>  how long to wait at most until the stage accepts the key (60)`);
   process.exit(help ? 0 : 2);
 }

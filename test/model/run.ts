@@ -7,15 +7,17 @@ import { startService } from "../support/local-service.ts";
 import { checkModel } from "./check.ts";
 import type { TestedService } from "./service.ts";
 
-const USAGE = `Usage: npm run test:model -- [--url <base URL, ending in /v1> --key <API key with both scopes>]
+const USAGE = `Usage: npm run test:model [-- <options>]
+       API_KEY=<API key with both scopes> npm run test:model -- --url <base URL, ending in /v1> [<options>]
 Runs random commands against a service and compares it with a model of docs/contract.md. Without --url it tests a local
 service of its own, which it restarts, and whose keys it issues, rotates and revokes.
 
+  --key <API key>      instead of API_KEY; npm prints it
   --runs <number>      sequences of commands (default 20)
   --commands <number>  the most commands of a sequence (default 50)
   --seed <number>      repeats a run (default: random)`;
 
-const { url, key, help, ...numbers } = parseArgs({
+const { url, help, ...values } = parseArgs({
   options: {
     url: { type: "string" },
     key: { type: "string" },
@@ -25,11 +27,12 @@ const { url, key, help, ...numbers } = parseArgs({
     help: { type: "boolean", short: "h", default: false },
   },
 }).values;
-const [runs, commands, seed] = [numbers.runs, numbers.commands, numbers.seed].map(Number) as [
+const [runs, commands, seed] = [values.runs, values.commands, values.seed].map(Number) as [
   number,
   number,
   number,
 ];
+const key = values.key ?? (url && process.env.API_KEY);
 if (help || !(runs >= 1) || !(commands >= 1) || !Number.isInteger(seed) || !url !== !key) {
   console.error(USAGE);
   process.exit(help ? 0 : 2);
