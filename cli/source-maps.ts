@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
-import { join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { readStack } from "../infra/assembly/template.ts";
 
 /** Maps a line and column (from 1) of a bundle to its source, `path:line:column`. */
 export type FindSource = (line: number, column: number) => string | undefined;
-
-const root = fileURLToPath(new URL("..", import.meta.url));
 
 const letters = (name: string) => name.replace(/[^a-z]/gi, "").toLowerCase();
 
@@ -48,10 +45,8 @@ function sourceFinder(folder: string): FindSource {
   return (line, column) => {
     const entry = map.findEntry(line - 1, column - 1);
     if (!("originalSource" in entry)) return undefined;
-    // Sources are URLs: a folder name can have encoded characters.
-    const source = decodeURIComponent(entry.originalSource);
-    // Paths are relative to where the asset was bundled. In an assembly from elsewhere only their ends are right.
-    const path = relative(root, join(resolve(folder), source)).replace(/^(\.\.\/)+/, "");
+    // Sources are URLs, relative to functions/.
+    const path = join("functions", decodeURIComponent(entry.originalSource));
     return `${path}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
   };
 }

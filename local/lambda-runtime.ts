@@ -28,6 +28,7 @@ export interface Invocation {
 export type RuntimeMessage = { log: string } | InvocationResult;
 export type InvocationResult = { result: string | undefined } | { errorType: string; errorMessage: string };
 
+delete process.env.NODE_COMPILE_CACHE; // of this thread's start; Lambda does not have it
 const { code, handler: handlerName } = workerData as RuntimeOptions;
 const [file = "", exportName = ""] = handlerName.split(".");
 const post = (message: RuntimeMessage) => parentPort?.postMessage(message);

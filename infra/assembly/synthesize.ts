@@ -12,12 +12,17 @@ const app = fileURLToPath(new URL("../app.ts", import.meta.url));
  * @param stacks names or patterns of the stacks whose functions are bundled
  * @param options.signal stops the app
  * @param options.context what `cdk --context` would set
+ * @param options.validate checks the templates as `cdk deploy` does, which takes most of the time
  * @throws Error with the app's own output when it fails
  */
 export async function synthesize(
   folder: string,
   stacks: string[],
-  { signal, context = {} }: { signal?: AbortSignal; context?: Record<string, string> } = {},
+  {
+    signal,
+    context = {},
+    validate = false,
+  }: { signal?: AbortSignal; context?: Record<string, string>; validate?: boolean } = {},
 ): Promise<void> {
   // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
   await writeFile(join(folder, "package.json"), "{}");
@@ -25,6 +30,7 @@ export async function synthesize(
     env: {
       ...process.env,
       CDK_OUTDIR: folder,
+      CDK_VALIDATION: String(validate),
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, "aws:cdk:bundling-stacks": stacks }),
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -34,5 +40,13 @@ export async function synthesize(
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
   const status = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
-  if (status !== 0) throw new Error(`The CDK app failed:\n${output.trim()}`);
+  if (status !== 0) throw new Error(`The CDK app failed:\n${withoutInternals(output)}`);
+}
+
+/** Removes what does not lead to the mistake: progress, and the stack frames of Node and of packages. */
+function withoutInternals(output: string): string {
+  return output
+    .replaceAll(/^(Bundling asset .*|Node\.js v.*| +at .*(node:internal|node_modules).*)\n/gm, "")
+    .replaceAll(/^node:internal\/.*\n.*\n *\^\n+/gm, "")
+    .trim();
 }

@@ -43,7 +43,7 @@ const outputsOf = (stack: string): Record<string, string> =>
 /** Synthesizes the stages as they are deployed here. */
 async function synthesizeStages(context: Record<string, string> = {}): Promise<string> {
   const assembly = mkdtempSync(join(folder, "stages-"));
-  await synthesize(assembly, ["**"], { context });
+  await synthesize(assembly, ["**"], { context, validate: true });
   return assembly;
 }
 

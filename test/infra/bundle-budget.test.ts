@@ -51,10 +51,12 @@ describe("the bundles", () => {
     "%s has its entry, and a source map that the code does not load",
     (_, { code, text }) => {
       expect(existsSync(join(code, "start.mjs"))).toBe(true);
-      expect(JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"))).toMatchObject({
-        version: 3,
-        sources: expect.arrayContaining([expect.stringMatching(/lib\/dynamo\/client\.ts$/)]),
-      });
+      const { version, sources } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
+      expect(version).toBe(3);
+      expect(sources).toContain("../lib/dynamo/client.ts");
+      // A path of this machine would give the same code another hash elsewhere, and a deployment to replace it.
+      for (const source of sources)
+        expect(source).toMatch(/^(\.\.\/(infra|lib|node_modules)\/|[a-z-]+\.ts$)/);
       expect(text).not.toContain("sourceMappingURL");
     },
   );

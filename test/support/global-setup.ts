@@ -28,7 +28,7 @@ export default async function setup(): Promise<void> {
   const [service] = await Promise.all([
     startService({ DATA_DIR: join(folder, "data") }),
     mkdtemp(join(folder, "assembly-")).then(async (assembly) => {
-      await synthesize(assembly, ["*"]);
+      await synthesize(assembly, ["*"], { validate: true });
       process.env.TEST_ASSEMBLY = assembly;
     }),
   ]);
