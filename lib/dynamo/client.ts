@@ -11,7 +11,7 @@ const TIMEOUT_MS = 1000;
  * or a 5xx from DynamoDB. Every other 4xx is a mistake of this service or its permissions.
  */
 function isTransient(error: {
-  name?: string;
+  name: string;
   $metadata?: { httpStatusCode?: number };
   $retryable?: unknown;
 }): boolean {
@@ -20,7 +20,7 @@ function isTransient(error: {
     status < 400 ||
     status >= 500 ||
     error.$retryable !== undefined ||
-    /Throttl|ThroughputExceeded|LimitExceeded/.test(error.name ?? "")
+    /Throttl|ThroughputExceeded|LimitExceeded/.test(error.name)
   );
 }
 
@@ -38,17 +38,14 @@ export function dynamoClient(): DynamoDBClient {
       throwOnRequestTimeout: true,
     },
   });
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (cause) {
-        if (cause instanceof ConditionalCheckFailedException) throw cause;
-        throw new ApiError(isTransient(cause as Error) ? "unavailable" : "internal_error", { cause });
-      }
-    },
-    { step: "initialize", name: "failures" },
-  );
+  client.middlewareStack.add((next) => async (args) => {
+    try {
+      return await next(args);
+    } catch (cause) {
+      if (cause instanceof ConditionalCheckFailedException) throw cause;
+      throw new ApiError(isTransient(cause as Error) ? "unavailable" : "internal_error", { cause });
+    }
+  });
   return client;
 }
 

@@ -14,20 +14,29 @@ export const KEY_TTL_ATTRIBUTE = "deleteAt";
 // An expired or revoked key stays in the operators' list for this long.
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-const number = (attribute: AttributeValue | undefined) =>
-  attribute?.N === undefined ? undefined : Number(attribute.N);
+/** An item of the table, as `add` and `revoke` write it. */
+type KeyItem = Record<"hash" | "keyId" | "name", AttributeValue.SMember> & {
+  scopes: AttributeValue.SSMember;
+  createdAt: AttributeValue.NMember;
+  expiresAt?: AttributeValue.NMember;
+  revokedAt?: AttributeValue.NMember;
+};
+
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAfter = (end: number) => numberAttribute(Math.ceil((end + KEPT_MS) / 1000));
 
-const toRecord = (item: Record<string, AttributeValue>): ApiKeyRecord => ({
-  hash: item.hash?.S ?? "",
-  keyId: item.keyId?.S ?? "",
-  name: item.name?.S ?? "",
-  scopes: (item.scopes?.SS ?? []) as Scope[],
-  createdAt: number(item.createdAt) ?? 0,
-  expiresAt: number(item.expiresAt),
-  revokedAt: number(item.revokedAt),
-});
+function toRecord(item: Record<string, AttributeValue>): ApiKeyRecord {
+  const { hash, keyId, name, scopes, createdAt, expiresAt, revokedAt } = item as KeyItem;
+  return {
+    hash: hash.S,
+    keyId: keyId.S,
+    name: name.S,
+    scopes: scopes.SS as Scope[],
+    createdAt: Number(createdAt.N),
+    expiresAt: expiresAt && Number(expiresAt.N),
+    revokedAt: revokedAt && Number(revokedAt.N),
+  };
+}
 
 /** A store of API keys. Its methods throw ApiError when the store fails. */
 export interface KeyStore {

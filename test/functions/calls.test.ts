@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { generateApiKey, hashApiKey, recordOf } from "../../lib/api-key.ts";
 import { keyStore } from "../../lib/dynamo/key-store.ts";
 import { petCreator } from "../../lib/dynamo/pet-store.ts";
@@ -12,6 +12,9 @@ import { ownTables } from "../support/own-tables.ts";
 // The cost of a Query depends on the size of the other items in the table.
 const { pets, claims, keys } = await ownTables();
 
+const recorder = recordCalls();
+// On a busy machine the reads of the start can take longer than a function waits for them.
+const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 // The functions read the names of their tables when they start.
 const functions = await Promise.all([
   import("../../functions/get-pet.ts"),
@@ -22,8 +25,9 @@ const functions = await Promise.all([
 const [{ handler: getPet }, { handler: listPets }, { handler: createPet }, { handler: authorize }] =
   functions;
 await Promise.all(functions.map(({ warmedUp }) => warmedUp));
+timeout.mockRestore();
+const callsAtStart = recorder.take();
 
-const recorder = recordCalls();
 beforeEach(() => {
   recorder.take();
 });
@@ -32,6 +36,19 @@ afterAll(() => recorder.stop());
 /** The calls since the last time: command, table (or index) and units. */
 const taken = () =>
   recorder.take().map(({ command, input, units }) => [command, input.IndexName ?? input.TableName, units]);
+
+// A warm-up ignores errors, so a mistake in its read would show only as a slow first request.
+it("every function reads its table at its start, and DynamoDB accepts the read", () => {
+  const accepted = callsAtStart.filter(({ responded }) => Number.isFinite(responded));
+  expect(accepted.map(({ command, input }) => `${command} ${input.TableName}`).sort()).toEqual(
+    [
+      `GetItemCommand ${keys}`,
+      `GetCommand ${claims}`,
+      `GetCommand ${pets}`,
+      ...PetStatus.options.map(() => `QueryCommand ${pets}`),
+    ].sort(),
+  );
+});
 
 describe("a request calls DynamoDB", () => {
   const create = (headers = {}) =>
@@ -54,6 +71,18 @@ describe("a request calls DynamoDB", () => {
     expect(taken()).toEqual([
       ["PutCommand", claims, 1],
       ["PutCommand", pets, 1],
+    ]);
+  });
+
+  it("to retry a creation: the refused claim, one consistent read of it, and the same pet again", async () => {
+    const key = { "Idempotency-Key": randomUUID() };
+    await create(key);
+    recorder.take();
+    expect((await create(key)).statusCode).toBe(201);
+    expect(recorder.take()).toMatchObject([
+      { command: "PutCommand", input: { TableName: claims } },
+      { command: "GetCommand", units: 1, input: { TableName: claims, ConsistentRead: true } },
+      { command: "PutCommand", units: 1, input: { TableName: pets } },
     ]);
   });
 

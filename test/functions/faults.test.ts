@@ -27,6 +27,7 @@ const expected: Record<Fault, { status: 500 | 503; attempts: number }> = {
   "internal error": { status: 503, attempts: 3 },
   "throughput exceeded": { status: 503, attempts: 3 },
   throttling: { status: 503, attempts: 3 },
+  "write conflict": { status: 503, attempts: 3 },
   "item collection full": { status: 503, attempts: 1 },
   "access denied": { status: 500, attempts: 1 },
   "table missing": { status: 500, attempts: 1 },

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { handler as createPet } from "../../functions/create-pet.ts";
@@ -42,6 +43,8 @@ function create({ key, name = "Once", caller = "key_test" }: Options) {
 }
 
 const count = (name: string) => countNamed(petLister(pets, 1), name);
+
+const calls = () => send.mock.calls.map(([command]: [object]) => command.constructor.name);
 
 describe("createPet with an Idempotency-Key", () => {
   it("returns the same 201 to the same request, byte for byte, quoted or bare", async () => {
@@ -195,9 +198,39 @@ describe("a claimed id that another pet has", () => {
   });
 });
 
-describe("the calls", () => {
-  const calls = () => send.mock.calls.map(([command]: [object]) => command.constructor.name);
+describe("a creation gives up with a 503", () => {
+  const { create } = petCreator({ pets, claims }, 1);
+  const rex = { name: "Rex", categoryId: 1n, status: "sold" as const };
+  const token = { caller: "key_test", key: "1" };
+  const unavailable = { code: "unavailable" };
+  const refuse = () => Promise.reject(new ConditionalCheckFailedException({ message: "", $metadata: {} }));
 
+  it("after five ids that other pets have", async () => {
+    send.mockImplementation(refuse);
+    await expect(create(rex)).rejects.toMatchObject(unavailable);
+    expect(calls()).toEqual(Array(5).fill("PutCommand"));
+  });
+
+  it("after five claims that others had and that were deleted before they could be read", async () => {
+    send.mockImplementation((command: unknown) => (isPut(claims)(command) ? refuse() : {}));
+    await expect(create(rex, token)).rejects.toMatchObject(unavailable);
+    expect(calls()).toEqual(Array(5).fill(["PutCommand", "GetCommand"]).flat());
+  });
+
+  it.each([
+    ["deleted", {}],
+    ["replaced by another creation", { Item: { creation: "another", petId: 2n } }],
+  ])("when its id is taken and its claim was %s in the meantime", async (_what, found) => {
+    send.mockImplementation((command: object) => {
+      if (isPut(claims)(command)) return {};
+      return command.constructor.name === "GetCommand" ? found : refuse();
+    });
+    await expect(create(rex, token)).rejects.toMatchObject(unavailable);
+    expect(calls()).toEqual(["PutCommand", "PutCommand", "UpdateCommand", "GetCommand"]);
+  });
+});
+
+describe("the calls", () => {
   it("of a creation are one write without a key, and two with a key", async () => {
     await create({});
     expect(calls()).toEqual(["PutCommand"]);

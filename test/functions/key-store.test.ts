@@ -72,21 +72,32 @@ describe("the store of keys", () => {
     await expect(keys.revoke(record().hash, 1)).rejects.toThrow("down");
   });
 
-  it("lists the keys of every page", async () => {
-    const starts: unknown[] = [];
-    const item = (keyId: string) => ({ hash: { S: keyId }, keyId: { S: keyId } });
+  it("lists the keys of every page, as last written", async () => {
+    const inputs: unknown[] = [];
+    const item = (keyId: string) => ({
+      hash: { S: keyId },
+      keyId: { S: keyId },
+      name: { S: "test" },
+      scopes: { SS: ["pets:read"] },
+      createdAt: { N: "1" },
+    });
     jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: unknown) => {
-      const { ExclusiveStartKey } = (command as ScanCommand).input;
-      starts.push(ExclusiveStartKey);
+      inputs.push((command as ScanCommand).input);
       const pages = [
         { Items: [item("key_1")], LastEvaluatedKey: { hash: { S: "key_1" } } },
         { LastEvaluatedKey: { hash: { S: "key_2" } } },
         { Items: [item("key_3")] },
       ];
-      return pages[starts.length - 1];
+      return pages[inputs.length - 1];
     });
     expect((await keys.list()).map(({ keyId }) => keyId)).toEqual(["key_1", "key_3"]);
-    expect(starts).toEqual([undefined, { hash: { S: "key_1" } }, { hash: { S: "key_2" } }]);
+    expect(inputs).toEqual(
+      [undefined, { hash: { S: "key_1" } }, { hash: { S: "key_2" } }].map((ExclusiveStartKey) => ({
+        TableName: table,
+        ConsistentRead: true,
+        ExclusiveStartKey,
+      })),
+    );
   });
 
   it("lists what was added, as it was added", async () => {

@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
-import { apiKeyPattern, generateApiKey, hashApiKey, isApiKeyOf, isLive, keyIdOf } from "../../lib/api-key.ts";
+import {
+  apiKeyPattern,
+  generateApiKey,
+  hashApiKey,
+  isApiKeyOf,
+  isLive,
+  isScope,
+  keyIdOf,
+  recordOf,
+} from "../../lib/api-key.ts";
 
 describe("API key", () => {
   it("has the documented form and is accepted only by its own stage", () => {
@@ -56,6 +65,18 @@ describe("API key", () => {
     }
   });
 
+  // The checksums are CRC32 in base62, by an independent implementation.
+  it.each([
+    ["a place less", "ask_local_000000000000000000000000004PbICg"],
+    ["a place more", "ask_local_00000000000000000000000000002xxPXB"],
+    ["another symbol", "ask_local_00000000000000000000000000-0IAASi"],
+    ["text before it", "Xask_local_0000000000000000000000000001vcK3a"],
+    ["more letters in its stage", "ask_locals_00000000000000000000000000045PZSA"],
+    ["a stage in capitals", "ask_LOCAL_0000000000000000000000000000G0JNE"],
+  ])("is refused with %s, even if its checksum is right", (_difference, text) => {
+    expect(isApiKeyOf("local", text)).toBe(false);
+  });
+
   it("works until it expires or is revoked, whichever comes first", () => {
     const record = { hash: "", keyId: "", name: "", scopes: [], createdAt: 0 };
     expect(isLive(record, 10)).toBe(true);
@@ -73,5 +94,18 @@ describe("API key", () => {
     const hash = hashApiKey("ask_local_x");
     expect(hash).toBe(createHash("sha256").update("ask_local_x").digest("hex"));
     expect(keyIdOf(hash)).toBe(`key_${hash.slice(0, 16)}`);
+  });
+
+  it("is not a part of its record", () => {
+    const key = generateApiKey("local");
+    const details = { name: "test", scopes: ["pets:read" as const], createdAt: 1, expiresAt: 2 };
+    const hash = hashApiKey(key);
+    expect(recordOf(key, details)).toEqual({ ...details, hash, keyId: keyIdOf(hash) });
+    expect(JSON.stringify(recordOf(key, details))).not.toContain(key);
+  });
+
+  it("can have the two scopes of contract 6.3", () => {
+    const texts = ["pets:read", "pets:write", "pets", "", "pets:read pets:write"];
+    expect(texts.filter(isScope)).toEqual(["pets:read", "pets:write"]);
   });
 });
