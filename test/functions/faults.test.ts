@@ -72,16 +72,21 @@ describe("while the table fails", () => {
       ]);
       expect(proxy.requests()).toBe(4 * attempts);
 
+      const code = status === 503 ? "unavailable" : "internal_error";
       for (const response of responses) {
-        const code = status === 503 ? "unavailable" : "internal_error";
         expect(JSON.parse(response.body)).toEqual({ code, status, message: expect.any(String) });
         expect(response.statusCode).toBe(status);
         expect(response.headers?.["Retry-After"]).toBe(status === 503 ? "1" : undefined);
       }
       // Neither an Allow nor a Deny: API Gateway would cache both.
       expect(decision).toEqual(new Error("The keys cannot be read."));
-      // One line for each function, without a key or a value.
+      // One line for each function, with the failure of the call and without a key or a value.
       expect(error).toHaveBeenCalledTimes(4);
+      for (const [line] of error.mock.calls) {
+        expect(line).toMatchObject({
+          error: { name: "ApiError", code, cause: { name: expect.any(String) } },
+        });
+      }
       const logged = JSON.stringify(error.mock.calls);
       for (const text of [key, "During", "sold"]) expect(logged).not.toContain(text);
 

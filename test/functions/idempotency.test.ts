@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { handler as createPet } from "../../functions/create-pet.ts";
 import { petCreator, petFinder, petLister } from "../../lib/dynamo/pet-store.ts";
 import { context, requestEvent } from "../support/event.ts";
+import { ownTables } from "../support/own-tables.ts";
 import { countNamed } from "../support/pets.ts";
 
-const pets = process.env.PETS_TABLE ?? "";
-const claims = process.env.CLAIMS_TABLE ?? "";
+// Every count lists the whole table, so it has only the pets of this file.
+const { pets, claims } = await ownTables();
+const { handler: createPet } = await import("../../functions/create-pet.ts");
 
 jest.spyOn(console, "error").mockImplementation(() => undefined);
 

@@ -1,13 +1,17 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyResult } from "aws-lambda";
-import { handler as createPet } from "../../functions/create-pet.ts";
-import { handler as getPet } from "../../functions/get-pet.ts";
-import { handler as listPets } from "../../functions/list-pets.ts";
 import { encodeCursor } from "../../lib/cursor.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import { INT64_MAX } from "../../lib/int64.ts";
 import { type Pet, PetStatus } from "../../lib/pet.ts";
 import { context, requestEvent } from "../support/event.ts";
+import { ownTables } from "../support/own-tables.ts";
+
+// The list has only the pets of this file. The functions read the names of their tables when they start.
+await ownTables();
+const { handler: createPet } = await import("../../functions/create-pet.ts");
+const { handler: getPet } = await import("../../functions/get-pet.ts");
+const { handler: listPets } = await import("../../functions/list-pets.ts");
 
 const bodyOf = <T>({ body }: APIGatewayProxyResult) => parseJson(body) as T;
 
@@ -98,20 +102,16 @@ describe("listPets", () => {
     for (let n = 0; n < 45; n++) {
       added.push(await add(`{"name":"Walk ${n}","categoryId":${n},"status":"${PetStatus.options[n % 3]}"}`));
     }
+    added.sort((a, b) => (a.id < b.id ? -1 : 1));
+    // The other tests add their pets before or after these.
+    const cursor = [encodeCursor((added[0]?.id ?? 0n) - 1n)];
     for (const limit of [1, 7, 20, 100]) {
-      const all = (await followPages({ limit: [String(limit)] })).flat();
-      expect(all.map((pet) => pet.id)).toEqual(
-        [...new Set(all.map((pet) => pet.id))].sort((a, b) => (a < b ? -1 : 1)),
-      );
-      expect(all).toEqual(expect.arrayContaining(added));
+      expect((await followPages({ cursor, limit: [String(limit)] })).flat()).toEqual(added);
     }
     for (const status of PetStatus.options) {
-      const pages = await followPages({ limit: ["7"], status: [status] });
-      expect(pages.slice(0, -1).every((page) => page.length === 7)).toBe(true);
-      expect(pages.flat().every((pet) => pet.status === status)).toBe(true);
-      expect(pages.flat().filter((pet) => pet.name.startsWith("Walk"))).toEqual(
-        added.filter((pet) => pet.status === status),
-      );
+      const pages = await followPages({ cursor, limit: ["7"], status: [status] });
+      expect(pages.map((page) => page.length)).toEqual([7, 7, 1]);
+      expect(pages.flat()).toEqual(added.filter((pet) => pet.status === status));
     }
   });
 

@@ -13,7 +13,7 @@ export const slices = {
   },
   dynamo: {
     mutate: ["lib/dynamo/*.ts", "!lib/dynamo/client.ts"],
-    tests: ["functions/(calls|idempotency|key-store|pets|shards)", "interleavings/table-model"],
+    tests: ["functions/(calls|idempotency|key-store|pets|shards|warm-up)", "interleavings/table-model"],
   },
   client: { mutate: ["lib/dynamo/client.ts"], tests: ["functions/(faults|key-store|warm-up)"] },
   functions: { mutate: ["functions/*.ts"], tests: ["functions/(authorize|calls|idempotency|pets|warm-up)"] },
