@@ -27,7 +27,8 @@ export function encodeCursor(id: bigint): string {
  * @returns the id after which the page starts, or undefined for text that encodeCursor never returns
  */
 export function decodeCursor(cursor: string): bigint | undefined {
-  if (!/^[\w-]{16}$/.test(cursor)) return undefined;
-  const id = Buffer.from(cursor, "base64url").readBigInt64BE();
+  const bytes = Buffer.from(cursor, "base64url");
+  if (bytes.length !== ID_BYTES + CHECK_BYTES) return undefined;
+  const id = bytes.readBigInt64BE();
   return encodeCursor(id) === cursor ? id : undefined;
 }

@@ -3,8 +3,10 @@ import { generateApiKey, recordOf } from "../../lib/api-key.ts";
 import { encodeCursor } from "../../lib/cursor.ts";
 import { authorizerEvent, context, requestEvent } from "../support/event.ts";
 import { type Fault, startFaultProxy } from "../support/fault-proxy.ts";
+import { ownTables } from "../support/own-tables.ts";
 import { countNamed } from "../support/pets.ts";
 
+const tables = await ownTables();
 // The functions make their clients when they are imported, so the proxy has to start first.
 const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
 process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint;
@@ -43,7 +45,7 @@ const list = () =>
   listPets(requestEvent({ query: { status: ["sold"], limit: ["100"], cursor: [start] } }), context);
 const get = () => getPet(requestEvent({ path: { petId } }), context);
 const authorize = () => authorizer(authorizerEvent(`Bearer ${key}`));
-const count = (name: string) => countNamed(petLister(process.env.PETS_TABLE ?? "", 1), name);
+const count = (name: string) => countNamed(petLister(tables.pets, 1), name);
 
 const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
 beforeEach(() => {
@@ -52,7 +54,7 @@ beforeEach(() => {
 
 beforeAll(async () => {
   const details = { name: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
-  await keyStore(process.env.KEYS_TABLE ?? "").add(recordOf(key, details));
+  await keyStore(tables.keys).add(recordOf(key, details));
   petId = String(JSON.parse((await create("first")).body).id);
   start = encodeCursor(BigInt(petId) - 1n);
 });

@@ -19,6 +19,15 @@ it("reads any printable ASCII as a structured string, and bare unless it starts 
 });
 
 it.each([
+  ["a", "a"],
+  ['a"', 'a"'],
+  ["a\\b", "a\\b"],
+  ['"a"', "a"],
+  ['" a "', " a "],
+  ['"a\\"b\\\\"', 'a"b\\'],
+])("reads %j as the key %j", (text, key) => expect(parseIdempotencyKey(text)).toBe(key));
+
+it.each([
   "",
   '""',
   '"',

@@ -6,8 +6,8 @@ import { describeError } from "../../lib/log.ts";
 const stack = expect.arrayContaining([expect.stringMatching(/^\s+at .*log\.test\.ts/)]);
 
 it("describes an error by its name, its code and where it was thrown, and its causes likewise", () => {
-  const error = new ApiError("internal_error", { cause: new SyntaxError("secret\nsecret") });
-  expect(describeError(error)).toEqual({
+  const error = new ApiError("internal_error", { cause: new SyntaxError("secret\nsecret at secret") });
+  expect(describeError(error)).toStrictEqual({
     name: "ApiError",
     code: "internal_error",
     stack,
@@ -19,7 +19,7 @@ it("describes an error by its name, its code and where it was thrown, and its ca
 it("includes the message of DynamoDB's own errors", () => {
   const $metadata = { httpStatusCode: 400, requestId: "1" };
   const error = new ConditionalCheckFailedException({ message: "The condition failed", $metadata });
-  expect(describeError(error)).toEqual({
+  expect(describeError(error)).toStrictEqual({
     name: "ConditionalCheckFailedException",
     message: "The condition failed",
     metadata: $metadata,
@@ -32,11 +32,11 @@ it.each([
   [undefined, "undefined"],
   [{ message: "secret" }, "object"],
 ])("describes %j, which is no Error, by its type", (thrown, name) => {
-  expect(describeError(thrown)).toEqual({ name });
+  expect(describeError(thrown)).toStrictEqual({ name });
 });
 
 it("describes an error without a stack", () => {
   const error = new Error("secret");
   delete error.stack;
-  expect(describeError(error)).toEqual({ name: "Error", stack: undefined });
+  expect(describeError(error)).toStrictEqual({ name: "Error", stack: undefined });
 });

@@ -207,6 +207,11 @@ describe("the query of listPets", () => {
     );
   });
 
+  it.each(["", "0", "101", "999", "1000", " 5", "5 ", "+5", "05", "5.0", "5e0", "0x5"])(
+    "refuses the limit %j",
+    (text) => expect(queryError({ limit: [text] }).message).toBe("limit must be an integer from 1 to 100."),
+  );
+
   it("names every invalid parameter at once", () => {
     expect(queryError({ limit: ["0"], status: ["Sold"], cursor: ["next"] }).message).toBe(
       "limit must be an integer from 1 to 100; status must be one of available, pending, sold; " +
