@@ -23,7 +23,7 @@ const start = Date.parse("2026-11-21T12:00:00Z");
 const iso = (at: number) => new Date(at).toISOString();
 
 /** The outputs of the deployed stacks, or the error that CloudFormation returns. */
-const stacks: Record<string, Record<string, string> | { Code: string; Message: string }> = {};
+let stacks: Record<string, Record<string, string> | { Code: string; Message: string }> = {};
 
 const element = (name: string, content: string) => `<${name}>${content}</${name}>`;
 
@@ -75,11 +75,8 @@ beforeAll(async () => {
   await once(cloudFormation.listen(0, "127.0.0.1"), "listening");
 });
 beforeEach(() => {
-  stacks["animal-store-staging"] = {
-    BaseUrl: "x",
-    PetsTableName: otherTables[0] ?? "",
-    KeysTableName: keysTable,
-  };
+  const outputs = { BaseUrl: "x", PetsTableName: otherTables[0] ?? "", KeysTableName: keysTable };
+  stacks = { "animal-store-staging": outputs };
   now = start;
   jest.spyOn(Date, "now").mockImplementation(() => now);
 });
