@@ -22,6 +22,28 @@ describe("duration", () => {
   });
 });
 
+describe("keyName", () => {
+  it.each(["A", "Acme, Inc. 🐕", "犬".repeat(100)])("accepts %.20s", (name) => {
+    expect(keyName(name)).toBe(name);
+  });
+
+  it.each(["", " ", "   ", "A".repeat(101), "A\u001b[31m", "\u202eA", "A\nB", "A\u0000"])(
+    "rejects %j",
+    (name) => {
+      expect(() => keyName(name)).toThrow("Use 1 to 100 printable characters.");
+    },
+  );
+});
+
+describe("keyId", () => {
+  const id = "key_94a9db21d2a2b24b";
+
+  it.each(["", "key_0", `${id}0`, `x${id}`, id.toUpperCase()])("rejects %j", (text) => {
+    expect(() => keyId(text)).toThrow("Use a key ID, such as key_94a9db21d2a2b24b.");
+    expect(keyId(id)).toBe(id);
+  });
+});
+
 describe("a pasted API key", () => {
   const key = generateApiKey("production");
 
@@ -29,8 +51,6 @@ describe("a pasted API key", () => {
     expect(() => keyId(`Bearer ${key}`)).toThrow(
       `That is an API key. Use its key ID: ${keyIdOf(hashApiKey(key))}.`,
     );
-    expect(keyId("key_94a9db21d2a2b24b")).toBe("key_94a9db21d2a2b24b");
-    expect(() => keyId("key_0")).toThrow("Use a key ID, such as key_94a9db21d2a2b24b.");
   });
 
   it("is not a name", () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import {
   DeleteItemCommand,
   DynamoDBClient,
@@ -298,6 +299,17 @@ describe("a stack that cannot be used", () => {
       failure(`AWS refused to describe the stack animal-store-staging: ${Message}`),
     );
   });
+});
+
+it.each([
+  ["its code", { name: "Error", code: "ECONNREFUSED" }, "ECONNREFUSED"],
+  ["its name, without a code", { name: "TimeoutError" }, "TimeoutError"],
+])("reports a network error with %s", async (_what, properties, shown) => {
+  const error = Object.assign(new Error("no response"), properties);
+  jest.spyOn(CloudFormationClient.prototype, "send").mockImplementation(() => Promise.reject(error));
+  expect(await keys("list")).toEqual(
+    failure(`AWS cannot be reached in eu-west-1 (${shown}): check the network and the region.`),
+  );
 });
 
 describe("an AWS profile", () => {

@@ -30,9 +30,10 @@ export const slices = {
     mutate: ["cli/*.ts", "!cli/{keys,open-keys,trace}.ts"],
     tests: ["cli/(arguments|confirm|format-keys|keys-deployed|keys-usage|map-log|run-program|source-maps)"],
   },
+  "open-keys": { mutate: ["cli/open-keys.ts"], tests: ["cli/keys-(deployed|local|usage)"] },
   "cli-scripts": {
-    mutate: ["cli/{keys,open-keys,trace}.ts"],
-    tests: ["cli/(keys-(deployed|local|process|usage)|trace)"],
+    mutate: ["cli/{keys,trace}.ts"],
+    tests: ["cli/(keys-process|trace)"],
     inChildren: true,
   },
 };
