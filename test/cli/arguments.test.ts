@@ -12,7 +12,7 @@ describe("duration", () => {
     expect(() => duration(text)).toThrow("Use a whole number and a unit, such as 30m, 24h or 90d.");
   });
 
-  it.each(["36526d", "99999999999s", `${"9".repeat(400)}d`])("names the limit for %.20s", (text) => {
+  it.each(["36526d", "99999999999s", `${"9".repeat(400)}d`])("names the limit: text %#", (text) => {
     expect(() => duration(text)).toThrow("Use at most 100 years (36525d).");
   });
 
@@ -23,7 +23,7 @@ describe("duration", () => {
 });
 
 describe("keyName", () => {
-  it.each(["A", "Acme, Inc. 🐕", "犬".repeat(100)])("accepts %.20s", (name) => {
+  it.each(["A", "Acme, Inc. 🐕", "犬".repeat(100)])("accepts %s", (name) => {
     expect(keyName(name)).toBe(name);
   });
 
