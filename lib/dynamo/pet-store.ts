@@ -17,7 +17,7 @@ const ID_DRAWS = 5;
 const documentClient = () =>
   DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });
 
-const byId = (a: Pet, b: Pet) => (a.id < b.id ? -1 : 1);
+const byId = (a: Pet, b: Pet) => Number(a.id - b.id);
 
 /**
  * Names a partition of the index: `sold`, `sold#1`, `sold#2` ... One partition is limited to about 1,000 writes a second,
@@ -68,7 +68,8 @@ export function petLister(table: string, shards: number): ListPets {
     const found = await Promise.all(partitions.map((shard) => queryShard(shard, query, signal)));
     const sorted = found.flat().sort(byId);
     const pets = sorted.slice(0, limit);
-    return { pets, next: sorted.length > limit ? pets.at(-1)?.id : undefined };
+    const last = sorted.length > limit ? pets.at(-1) : undefined;
+    return { pets, next: last?.id };
   };
 }
 

@@ -1,3 +1,4 @@
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { generateApiKey, recordOf } from "../../lib/api-key.ts";
 import { encodeCursor } from "../../lib/cursor.ts";
@@ -14,6 +15,7 @@ const { handler: listPets } = await import("../../functions/list-pets.ts");
 const { handler: createPet } = await import("../../functions/create-pet.ts");
 const { handler: getPet } = await import("../../functions/get-pet.ts");
 const { handler: authorizer } = await import("../../functions/authorize.ts");
+const { dynamoClient } = await import("../../lib/dynamo/client.ts");
 const { keyStore } = await import("../../lib/dynamo/key-store.ts");
 const { petLister } = await import("../../lib/dynamo/pet-store.ts");
 
@@ -101,6 +103,12 @@ describe("while the table fails", () => {
       if (fault === "lost") expect(await count(name)).toBe(1);
     },
   );
+});
+
+it("an error before a request is sent is reported like a lost connection", async () => {
+  const client = dynamoClient();
+  client.middlewareStack.add(() => () => Promise.reject(new Error("no credentials")), { step: "build" });
+  await expect(client.send(new ListTablesCommand())).rejects.toMatchObject({ code: "unavailable" });
 });
 
 describe("when only the first attempt fails", () => {

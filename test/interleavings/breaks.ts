@@ -81,8 +81,8 @@ export const breaks: Break[] = [
   {
     ...IN_PET_STORE,
     name: "a page continues after a pet that it left out",
-    code: "pets.at(-1)?.id",
-    replacement: "sorted.at(-1)?.id",
+    code: "pets.at(-1)",
+    replacement: "sorted.at(-1)",
     noticedBy: "walks",
   },
   {

@@ -6,15 +6,23 @@
  * every test of the slice.
  */
 export const slices = {
-  lib: { mutate: ["lib/*.ts"], tests: ["lib/(?!patterns)", "openapi/document"] },
+  operations: {
+    mutate: ["lib/{errors,limits,operations,pet,schema}.ts"],
+    tests: ["lib/(errors|http)", "openapi/document"],
+  },
+  lib: {
+    mutate: ["lib/*.ts", "!lib/{errors,limits,operations,pet,schema}.ts"],
+    tests: ["lib/(?!http|errors|patterns|prototype)"],
+  },
   http: {
     mutate: ["lib/http/*.ts"],
     tests: ["lib/http", "lib/int64"],
   },
-  dynamo: {
-    mutate: ["lib/dynamo/*.ts", "!lib/dynamo/client.ts"],
-    tests: ["functions/(calls|idempotency|key-store|pets|shards|warm-up)", "interleavings/table-model"],
+  "pet-store": {
+    mutate: ["lib/dynamo/{claims,pet-store}.ts"],
+    tests: ["functions/(calls|idempotency|shards|warm-up)"],
   },
+  "key-store": { mutate: ["lib/dynamo/key-store.ts"], tests: ["functions/(calls|key-store|warm-up)"] },
   client: { mutate: ["lib/dynamo/client.ts"], tests: ["functions/(faults|key-store|warm-up)"] },
   functions: { mutate: ["functions/*.ts"], tests: ["functions/(authorize|calls|idempotency|pets|warm-up)"] },
   openapi: {

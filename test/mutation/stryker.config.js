@@ -18,6 +18,8 @@ export default {
   jest: { configFile: "test/mutation/jest.config.js", enableFindRelatedTests: false },
   coverageAnalysis: inChildren ? "off" : "perTest",
   concurrency: 2,
+  // A process keeps the modules of every mutant that it has run, and gets slower.
+  maxTestRunnerReuse: 30,
   // The default of 5 s counts a mutant as killed by a time-out when the machine is busy.
   timeoutMS: 20_000,
   tempDirName: "build/stryker",

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 
 /** DynamoDB's own errors: HTTP status and type. */
 const refusals = {
@@ -18,7 +18,7 @@ const refusals = {
  * The faults between a function and its table:
  * - `refuse`: nothing listens
  * - `reset`: the connection breaks in the middle of the response
- * - `delay`: the response comes after the client has given up
+ * - `delay`: the response comes after the client has given up; until then the server says that it works on it
  * - `stall`: the response begins and never ends
  * - `malformed`, `truncated`: the response is not JSON, or ends too early
  * - `lost`: the work is done, but its response never arrives
@@ -53,6 +53,7 @@ interface FaultProxy {
 
 // Longer than the second that a function waits for a response (lib/dynamo/client.ts).
 const DELAY_MS = 1500;
+const PROGRESS_MS = 500;
 
 interface UpstreamResponse {
   status: number;
@@ -102,7 +103,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       response.end(JSON.stringify({ __type: type, message: "An injected fault." }));
       return;
     }
-    if (current === "delay") await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+    for (let waited = 0; current === "delay" && waited < DELAY_MS; waited += PROGRESS_MS) {
+      response.writeProcessing();
+      await setTimeout(PROGRESS_MS);
+    }
     const upstream = await forward(target, message, sent);
     if (current === "lost") return void message.socket.destroy();
     if (current === "reset" || current === "truncated" || current === "stall") {
