@@ -31,7 +31,13 @@ it.each(Object.entries(variables) as [keyof typeof variables, string][])(
   },
 );
 
-it("the number of shards is a number, and the version of the function can be missing", () => {
+it("the number of shards is a number", () => {
   expect(env.statusShards).toBe(7);
+});
+
+it("the version of the function is set by Lambda, and missing elsewhere", () => {
   expect(env.functionVersion).toBeUndefined();
+  process.env.AWS_LAMBDA_FUNCTION_VERSION = "7";
+  expect(env.functionVersion).toBe("7");
+  delete process.env.AWS_LAMBDA_FUNCTION_VERSION;
 });

@@ -13,6 +13,7 @@ describe("int64", () => {
   });
 
   it("is read from its one decimal form", () => {
+    for (const n of [INT64_MIN, INT64_MAX]) expect(parseInt64(String(n))).toBe(n);
     fc.assert(fc.property(int64, (n) => expect(parseInt64(String(n))).toBe(n)));
   });
 

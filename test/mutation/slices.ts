@@ -7,11 +7,11 @@
  */
 export const slices = {
   operations: {
-    mutate: ["lib/{errors,limits,operations,pet,schema}.ts"],
-    tests: ["lib/(errors|http)", "openapi/document"],
+    mutate: ["lib/{errors,int64,limits,operations,pet,schema}.ts"],
+    tests: ["lib/(errors|http|int64)", "openapi/document"],
   },
   lib: {
-    mutate: ["lib/*.ts", "!lib/{errors,limits,operations,pet,schema}.ts"],
+    mutate: ["lib/*.ts", "!lib/{errors,int64,limits,operations,pet,schema}.ts"],
     tests: ["lib/(?!http|errors|patterns|prototype)"],
   },
   http: {
