@@ -112,6 +112,7 @@ export class FunctionInstance {
 
   /** Terminates the thread when the invocation exceeds its limits, until the returned function is called. */
   #watch(deadline: number): () => void {
+    let measuring = false; // a busy thread answers late
     const timer = setInterval(async () => {
       if (Date.now() >= deadline) {
         return this.terminate(
@@ -119,7 +120,10 @@ export class FunctionInstance {
           `The function exceeded its timeout of ${this.#timeoutMs} ms.`,
         );
       }
+      if (measuring) return;
+      measuring = true;
       const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
+      measuring = false;
       if (heap && heap.used_heap_size > this.#memoryBytes)
         this.terminate("Runtime.OutOfMemory", "The function ran out of memory.");
     }, WATCH_INTERVAL);

@@ -13,11 +13,15 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts a script and waits until what it prints matches the pattern. @throws Error when it ends instead */
+/**
+ * Starts a script as `npm start` starts the service, and waits until what it prints matches the pattern.
+ *
+ * @throws Error when it ends instead
+ */
 async function launch(script: string, args: string[], environment: NodeJS.ProcessEnv, pattern: RegExp) {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/node", ...environment },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = once(child, "close");
