@@ -43,7 +43,7 @@ export async function currentAssembly(
     // The draft is renamed when it is complete, so that an interrupted synthesis is never served.
     const draft = `${assembly}.draft`;
     await rm(draft, { recursive: true, force: true });
-    await mkdir(draft, { recursive: true, mode: 0o700 });
+    await mkdir(draft, { recursive: true });
     await synthesize(draft, [localStack], signal && { signal });
     await rename(draft, assembly);
   }

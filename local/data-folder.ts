@@ -22,14 +22,14 @@ export interface LocalTables {
 }
 
 /**
- * Creates the folder, readable only by its owner, with a .gitignore that hides it from git and the linter in a
- * checkout.
+ * Creates the folder, with a .gitignore that hides it from git and the linter in a checkout. The umask decides who can
+ * read it.
  *
  * @throws Error in one line when it cannot be created
  */
 export async function makeDataFolder(): Promise<void> {
   try {
-    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+    await mkdir(dataFolder, { recursive: true });
     await writeFile(join(dataFolder, ".gitignore"), "*\n");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -42,7 +42,7 @@ export async function makeDataFolder(): Promise<void> {
 
 /** Writes what readTables returns. */
 export async function writeTables(tables: LocalTables): Promise<void> {
-  await writeFile(tablesFile, JSON.stringify(tables), { mode: 0o600 });
+  await writeFile(tablesFile, JSON.stringify(tables));
 }
 
 /** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */

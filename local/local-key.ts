@@ -24,6 +24,6 @@ export async function localKey(file: string, keys: KeyStore, stage: string): Pro
   // A store that is new or was emptied does not have the key yet.
   const key = record || !isApiKeyOf(stage, stored) ? generateApiKey(stage) : stored;
   await keys.add(recordOf(key, { name: "npm start", scopes: [...scopes], createdAt: now }));
-  await writeFile(file, `${key}\n`, { mode: 0o600 });
+  await writeFile(file, `${key}\n`);
   return key;
 }
