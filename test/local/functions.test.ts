@@ -13,6 +13,7 @@ const operation = `
     if (fault === "no result in time") await new Promise(() => {});
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
     if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
+    if (fault === "above its memory size") { globalThis.kept = new Array(2e7).fill(1); await new Promise(() => {}); }
     if (fault === "exception") throw new Error("secret");
     if (fault === "no result") return undefined;
     if (fault === "invalid result") return { statusCode: "x" };
@@ -28,10 +29,13 @@ const authorizer = `
   });`;
 
 let baseUrl: string;
+let invoke: (fault: string) => Promise<unknown>;
 const cleanUp: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  const { stack, functions, stop } = await replaceFunctions({ operation, authorizer });
+  const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
+  invoke = async (fault) =>
+    functions.get(operationName)?.invoke(JSON.stringify({ queryStringParameters: { fault } }), "id");
   const server = await listen(createGateway(stack, functions, { log: () => undefined }));
   baseUrl = server.baseUrl;
   cleanUp.push(server.close, stop);
@@ -63,6 +67,15 @@ describe("a function", () => {
     });
     const after = await Promise.all(Array.from({ length: 8 }, () => get()));
     expect(after.every(({ status }) => status === 200)).toBe(true);
+  });
+
+  it.each([
+    ["exit", "The function exited with status 1."],
+    ["no result in time", "The function exceeded its timeout of 4000 ms."],
+    ["above its memory size", "The function ran out of memory."],
+    ["exception", "secret"],
+  ])("that fails (%s) says why", async (fault, reason) => {
+    await expect(invoke(fault)).rejects.toThrow(reason);
   });
 
   it("has only its own environment", async () => {

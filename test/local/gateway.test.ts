@@ -27,9 +27,11 @@ const authorizer = `
     if (last === "n") return null;
     const Effect = last === "d" ? "Deny" : last === "e" ? "Perhaps" : "Allow";
     const Resource = last === "m" ? methodArn : "arn:aws:execute-api:*/v1/*";
+    const Statement = [{ Effect, Action: "execute-api:Invoke", Resource }];
+    if (last === "b") Statement.push({ Effect: "Deny", Action: "execute-api:Invoke", Resource: methodArn });
     return {
       principalId: "p",
-      policyDocument: { Version: "2012-10-17", Statement: [{ Effect, Action: "execute-api:Invoke", Resource }] },
+      policyDocument: { Version: "2012-10-17", Statement },
       context: last === "o" ? { keyId: {} } : { keyId: "key_1", calls },
     };
   };`;
@@ -93,6 +95,7 @@ describe("an event", () => {
 describe("the authorizer", () => {
   it.each([
     ["denies", "d", 401, "unauthorized"],
+    ["both allows and denies", "b", 401, "unauthorized"],
     ["throws Unauthorized", "u", 401, "unauthorized"],
     ["throws anything else", "f", 503, "unavailable"],
     ["exceeds its timeout", "h", 503, "unavailable"],

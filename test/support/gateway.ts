@@ -23,7 +23,7 @@ export async function listen(listener: RequestListener) {
  * The template of staging, with the source of two functions replaced.
  *
  * @param sources CommonJS that exports `handler`; `operation` serves GET /pets
- * @returns the template, its functions by name, and what ends them
+ * @returns the template, its functions by name, the name of `operation`, and what ends them
  */
 export async function replaceFunctions(sources: { operation: string; authorizer: string }) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-gateway-"));
@@ -51,5 +51,5 @@ export async function replaceFunctions(sources: { operation: string; authorizer:
     for (const pool of functions.values()) pool.stop();
     await rm(folder, { recursive: true });
   };
-  return { stack, functions, stop };
+  return { stack, functions, operationName, stop };
 }
