@@ -13,4 +13,5 @@ export default {
   globalSetup: undefined,
   globalTeardown: undefined,
   setupFilesAfterEnv: [],
+  randomize: false,
 };

@@ -35,10 +35,10 @@ export const slices = {
     inChildren: true,
   },
   cli: {
-    mutate: ["cli/*.ts", "!cli/{keys,open-keys,trace}.ts"],
-    tests: ["cli/(arguments|confirm|format-keys|keys-deployed|keys-usage|map-log|run-program|source-maps)"],
+    mutate: ["cli/*.ts", "!cli/{keys,keys-program,open-keys,trace}.ts"],
+    tests: ["cli/(arguments|confirm|format-keys|map-log|run-program|source-maps)"],
   },
-  "open-keys": { mutate: ["cli/open-keys.ts"], tests: ["cli/keys-(deployed|local|usage)"] },
+  keys: { mutate: ["cli/{keys-program,open-keys}.ts"], tests: ["cli/keys-(deployed|local|usage)"] },
   "cli-scripts": {
     mutate: ["cli/{keys,trace}.ts"],
     tests: ["cli/(keys-process|trace)"],
