@@ -26,13 +26,12 @@ async function assemblyWith(source: string): Promise<string> {
   return folder;
 }
 
-it.each(["getPet", "get-pet", "GetPet", "GETPET", "get_pet"])(
-  "finds a function by its name %s",
-  async (name) => {
-    const maps = readSourceMaps(await assemblyWith("../../lib/env.ts"), stack);
+it("finds a function by its name in any spelling", async () => {
+  const maps = readSourceMaps(await assemblyWith("../../lib/env.ts"), stack);
+  for (const name of ["getPet", "get-pet", "GetPet", "GETPET", "get_pet"]) {
     expect(maps(name)(1, 5)).toMatch(/lib\/env\.ts:3:2$/);
-  },
-);
+  }
+});
 
 it("finds the source of a real bundle", async () => {
   const find = readSourceMaps(assembly, stack)("get-pet");
