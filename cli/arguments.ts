@@ -12,11 +12,9 @@ const LONGEST = 36_525 * UNITS.d;
  * @throws InvalidArgumentError, which commander reports
  */
 export function duration(text: string): number {
-  const [, amount, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
-  if (!amount || !unit) {
-    throw new InvalidArgumentError("Use a whole number and a unit, such as 30m, 24h or 90d.");
-  }
-  const milliseconds = Number(amount) * UNITS[unit as keyof typeof UNITS];
+  const match = /^(\d+)([smhd])$/.exec(text);
+  if (!match) throw new InvalidArgumentError("Use a whole number and a unit, such as 30m, 24h or 90d.");
+  const milliseconds = Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
   if (milliseconds > LONGEST) throw new InvalidArgumentError("Use at most 100 years (36525d).");
   return milliseconds;
 }

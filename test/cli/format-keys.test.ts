@@ -1,5 +1,5 @@
 import { expect, describe as group, it } from "@jest/globals";
-import { describe, details, table } from "../../cli/format-keys.ts";
+import { describe, details, endOf, table } from "../../cli/format-keys.ts";
 import type { ApiKeyRecord } from "../../lib/api-key.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
@@ -26,6 +26,48 @@ group("the state of a key", () => {
   ])("%s", (_when, given, state) => {
     expect(describe(record(given), now).state).toBe(state);
     expect(details(record(given), now)).toContain(`State    ${state}\n`);
+  });
+});
+
+group("the record of a key", () => {
+  const rotating = record({ expiresAt: now + 48 * hour, revokedAt: now + hour });
+
+  it("has sorted scopes and times in ISO 8601, and not the hash", () => {
+    expect(describe(rotating, now)).toEqual({
+      keyId: "key_94a9db21d2a2b24b",
+      name: "Acme",
+      state: "rotating",
+      scopes: ["pets:read", "pets:write"],
+      createdAt: "2026-11-19T12:00:00.000Z",
+      expiresAt: "2026-11-23T12:00:00.000Z",
+      revokedAt: "2026-11-21T13:00:00.000Z",
+    });
+    expect(describe(record({}), now)).toMatchObject({ expiresAt: null, revokedAt: null });
+  });
+
+  const head = `Key ID   key_94a9db21d2a2b24b
+Name     Acme
+`;
+  const body = `Scopes   pets:read, pets:write
+Created  2026-11-19T12:00:00.000Z
+`;
+
+  it.each([
+    [record({}), "live", "Expires  never"],
+    [rotating, "rotating", "Expires  2026-11-23T12:00:00.000Z\nUntil    2026-11-21T13:00:00.000Z"],
+    [record({ revokedAt: now }), "revoked", "Expires  never\nRevoked  2026-11-21T12:00:00.000Z"],
+  ])("has a field per line: %#", (given, state, end) => {
+    expect(details(given, now)).toBe(`${head}State    ${state}\n${body}${end}`);
+  });
+
+  it.each([
+    [{}, undefined],
+    [{ expiresAt: 5 }, 5],
+    [{ revokedAt: 4 }, 4],
+    [{ revokedAt: 4, expiresAt: 5 }, 4],
+    [{ revokedAt: 6, expiresAt: 5 }, 5],
+  ])("ends at the first of its expiry and its revocation: %j", (given, end) => {
+    expect(endOf(record(given))).toBe(end);
   });
 });
 
