@@ -20,7 +20,7 @@ export const slices = {
   },
   "pet-store": {
     mutate: ["lib/dynamo/{claims,pet-store}.ts"],
-    tests: ["functions/(calls|idempotency|shards|warm-up)"],
+    tests: ["functions/(calls|idempotency|pets|shards|warm-up)"],
   },
   "key-store": { mutate: ["lib/dynamo/key-store.ts"], tests: ["functions/(calls|key-store|warm-up)"] },
   client: { mutate: ["lib/dynamo/client.ts"], tests: ["functions/(faults|key-store|warm-up)"] },
