@@ -39,7 +39,7 @@ it.each([
   ["secret", "string"],
   [undefined, "undefined"],
   [{ message: "secret" }, "object"],
-])("describes %j, which is no Error, by its type", (thrown, name) => {
+])("describes %j, which is not an Error, by its type", (thrown, name) => {
   expect(describeError(thrown)).toStrictEqual({ name });
 });
 
