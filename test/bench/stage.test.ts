@@ -42,7 +42,9 @@ describe("npm run bench:stage", () => {
       ["getPet", "10", "0"],
       ["createPet", "10", "0"],
     ]);
-    for (const [p50 = 0, p90 = 0, p99 = 0] of rows.map((cells) => cells.slice(3).map(Number))) {
+    // On a busy machine a latency can be longer than 1,000 ms.
+    const latencies = rows.map((cells) => cells.slice(3).map((cell) => Number(cell.replaceAll(",", ""))));
+    for (const [p50 = 0, p90 = 0, p99 = 0] of latencies) {
       expect([p50, p90, p99]).toEqual([p50, p90, p99].toSorted((a, b) => a - b));
       expect(p50).toBeGreaterThan(0);
     }
