@@ -5,7 +5,7 @@ import { FunctionError } from "./refusal.ts";
 
 const runtime = new URL("lambda-runtime.ts", import.meta.url);
 
-/** Without it, every thread loads Node's TypeScript compiler to run its first file: 12 MB. `npm start` sets it. */
+/** The folder of compiled code. Without it, every thread loads Node's TypeScript compiler, 12 MB. `npm start` sets it. */
 const compileCache = process.env.NODE_COMPILE_CACHE;
 
 /** How often the limits of a running invocation are checked, in milliseconds. */

@@ -21,7 +21,12 @@ export interface Server {
 async function launch(script: string, args: string[], environment: NodeJS.ProcessEnv, pattern: RegExp) {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
-    env: { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/node", ...environment },
+    env: {
+      ...process.env,
+      MALLOC_ARENA_MAX: "2",
+      NODE_COMPILE_CACHE: "node_modules/.cache/node",
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = once(child, "close");

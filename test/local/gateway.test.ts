@@ -22,7 +22,7 @@ const authorizer = `
     calls++;
     const last = authorizationToken.slice(-1);
     if (last === "u") throw new Error("Unauthorized");
-    if (last === "f") throw new Error("no database");
+    if (last === "f") throw new Error('no "database"');
     if (last === "h") for (;;);
     if (last === "n") return null;
     const Effect = last === "d" ? "Deny" : last === "e" ? "Perhaps" : "Allow";
@@ -233,7 +233,7 @@ describe("the access log", () => {
     expect(accessLog()).toMatchObject({
       requestId: response.headers.get("x-amzn-requestid"),
       status: "503",
-      "authorizer.error": "no database",
+      "authorizer.error": 'no "database"',
       "integration.requestId": "-",
       "error.responseType": "AUTHORIZER_CONFIGURATION_ERROR",
     });

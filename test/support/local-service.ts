@@ -34,7 +34,14 @@ export function spawnService(
 ) {
   const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
     cwd,
-    env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
+    env: {
+      ...process.env,
+      MALLOC_ARENA_MAX: "2",
+      NODE_OPTIONS: "",
+      AWS_ENDPOINT_URL_DYNAMODB: "",
+      PORT: "0",
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const { TEST_LOGS } = process.env;
