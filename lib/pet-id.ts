@@ -15,7 +15,7 @@ export function petIdAt(time: number, random: number): bigint {
   return BigInt((time - EPOCH) * RANDOM_RANGE + random);
 }
 
-/** Draws an id for a new pet. Two calls in the same millisecond return the same id with a probability of 1 in 4,096. */
-export function drawId(): bigint {
+/** Generates the id of a new pet. Two calls in the same millisecond return the same id with a probability of 1 in 4,096. */
+export function generatePetId(): bigint {
   return petIdAt(Date.now(), randomInt(RANDOM_RANGE));
 }

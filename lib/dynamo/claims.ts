@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import { ApiError } from "../errors.ts";
 import { IDEMPOTENCY_SECONDS } from "../limits.ts";
 import type { IdempotencyToken, NewPet } from "../pet.ts";
-import { drawId } from "../pet-id.ts";
+import { generatePetId } from "../pet-id.ts";
 import { conditionHeld } from "./client.ts";
 
 /** When a claim expires, in seconds since 1970. DynamoDB can delete it days later, so the code also checks the time. */
@@ -51,7 +51,7 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
       const hash = sha256([token.caller, token.key]);
       const fingerprint = sha256([pet.name, String(pet.categoryId), pet.status]);
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        const claim = { hash, creation: randomUUID(), petId: drawId() };
+        const claim = { hash, creation: randomUUID(), petId: generatePetId() };
         const now = Date.now() / 1000;
         const expiresAt = Math.ceil(now) + IDEMPOTENCY_SECONDS;
         const put = new PutCommand({
@@ -78,8 +78,8 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
      * @returns the new id, from this call or from a concurrent retry
      * @throws ApiError `unavailable` when the claim has expired
      */
-    async redraw({ hash, creation, petId }: Claim): Promise<bigint> {
-      const id = drawId();
+    async replaceId({ hash, creation, petId }: Claim): Promise<bigint> {
+      const id = generatePetId();
       const update = new UpdateCommand({
         TableName: table,
         Key: { hash },

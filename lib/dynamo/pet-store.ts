@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
 import { type CreatePet, type FindPet, type ListPets, type Pet, type PetQuery, PetStatus } from "../pet.ts";
-import { drawId } from "../pet-id.ts";
+import { generatePetId } from "../pet-id.ts";
 import { claimStore } from "./claims.ts";
 import { conditionHeld, dynamoClient } from "./client.ts";
 
@@ -12,7 +12,7 @@ export const STATUS_INDEX = "byStatus";
 /** The partition key of the index. Its sort key is `id`. */
 export const STATUS_SHARD_ATTRIBUTE = "statusShard";
 
-const ID_DRAWS = 5;
+const MAX_ID_ATTEMPTS = 5;
 
 const documentClient = () =>
   DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });
@@ -117,11 +117,11 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
   const create: CreatePet = async (newPet, token) => {
     const claim = token && (await claims.claim(token, newPet));
     const creation = claim?.creation ?? randomUUID();
-    let id = claim?.petId ?? drawId();
-    for (let draw = 1; draw <= ID_DRAWS; draw++) {
+    let id = claim?.petId ?? generatePetId();
+    for (let attempt = 1; attempt <= MAX_ID_ATTEMPTS; attempt++) {
       const pet = { id, ...newPet };
       if (await put(pet, creation)) return pet;
-      id = claim ? await claims.redraw({ ...claim, petId: id }) : drawId();
+      id = claim ? await claims.replaceId({ ...claim, petId: id }) : generatePetId();
     }
     throw new ApiError("unavailable");
   };

@@ -182,7 +182,7 @@ describe("a claimed id that another pet has", () => {
     const find = petFinder(pets);
     const taken = await create({ name: "Taken", categoryId: 1n, status: "sold" });
     const token = { caller: "key_test", key: randomUUID() };
-    const newPet = { name: `Redrawn ${token.key}`, categoryId: 1n, status: "sold" as const };
+    const newPet = { name: `Replaced id ${token.key}`, categoryId: 1n, status: "sold" as const };
     // The first request claims the taken id and crashes; the retries find it in the table.
     send.mockImplementationOnce(async function (this: DynamoDBDocumentClient, command: PutCommand) {
       if (command.input.Item) command.input.Item.petId = taken.id;

@@ -68,8 +68,8 @@ export const breaks: Break[] = [
   {
     ...IN_PET_STORE,
     name: "the pet is written before its claim",
-    code: "claim?.petId ?? drawId()",
-    replacement: "drawId()",
+    code: "claim?.petId ?? generatePetId()",
+    replacement: "generatePetId()",
   },
   {
     ...IN_PET_STORE,

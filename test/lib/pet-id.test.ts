@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from "@jest/globals";
-import { drawId, petIdAt } from "../../lib/pet-id.ts";
+import { generatePetId, petIdAt } from "../../lib/pet-id.ts";
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -20,10 +20,10 @@ it("stays below 2^53 until 2095", () => {
   expect(petIdAt(Date.UTC(2095, 0, 1), 4095)).toBeLessThan(2n ** 53n);
 });
 
-it("is drawn from the current time, with every value of the random bits", () => {
+it("is generated from the current time, with every value of the random bits", () => {
   const now = Date.UTC(2026, 5, 1);
   jest.spyOn(Date, "now").mockReturnValue(now);
-  const low = Array.from({ length: 100_000 }, () => Number(drawId() - petIdAt(now, 0)));
+  const low = Array.from({ length: 100_000 }, () => Number(generatePetId() - petIdAt(now, 0)));
   expect(Math.min(...low)).toBe(0);
   expect(Math.max(...low)).toBe(4095);
   expect(new Set(low).size).toBe(4096);
