@@ -27,6 +27,12 @@ it("maps the frames of a stack, wherever the bundle is", () => {
   ]);
 });
 
+it("replaces the whole position", () => {
+  expect([...mapLog("at index.js:25:46963", () => () => "lib/env.ts:3:2", "a")]).toEqual([
+    "at lib/env.ts:3:2",
+  ]);
+});
+
 it("maps every frame of a line", () => {
   expect(map("index.js:1:1, index.js:2:2", "a")).toEqual(["a.ts:1:1, a.ts:2:2"]);
 });
