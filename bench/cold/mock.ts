@@ -6,7 +6,13 @@ import { text } from "node:stream/consumers";
 import forge from "node-forge";
 
 const pet = { id: { N: "1" }, name: { S: "Rex" }, categoryId: { N: "1" }, status: { S: "available" } };
-const apiKey = { keyId: { S: "key_bench" }, name: { S: "bench" }, scopes: { SS: ["pets:read"] } };
+const apiKey = {
+  hash: { S: "bench" },
+  keyId: { S: "key_bench" },
+  name: { S: "bench" },
+  scopes: { SS: ["pets:read"] },
+  createdAt: { N: "0" },
+};
 
 /** A response for each DynamoDB operation. */
 const responses: Record<string, (input: { TableName?: string }) => unknown> = {
