@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "@jest/globals";
@@ -15,9 +17,10 @@ interface Run {
   stderr: string;
 }
 
-function node(args: string[], input = ""): Promise<Run> {
+function node(args: string[], input = "", environment = {}): Promise<Run> {
   return new Promise((done) => {
-    const child = execFile(process.execPath, args, { env: cleanEnvironment() }, (error, stdout, stderr) =>
+    const env = { ...cleanEnvironment(), ...environment };
+    const child = execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
       done({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
     child.stdin?.end(input);
@@ -70,12 +73,12 @@ describe("npm run trace", () => {
     expect(stdout).not.toContain("started");
   });
 
-  it("synthesizes this checkout if no assembly is given", async () => {
-    const { code, stdout } = await node(
-      [join(root, "cli/trace.ts"), "--function", "getPet"],
-      await realStack(),
-    );
+  it("synthesizes this checkout if no assembly is given, and removes the result", async () => {
+    const TMPDIR = await mkdtemp(join(tmpdir(), "trace-"));
+    const args = [join(root, "cli/trace.ts"), "--function", "getPet"];
+    const { code, stdout } = await node(args, await realStack(), { TMPDIR });
     expect([code, stdout]).toEqual([0, expect.stringContaining(thrown)]);
+    await rmdir(TMPDIR); // fails if it is not empty
   });
 
   it("reports an error in one line", async () => {
