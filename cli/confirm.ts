@@ -17,7 +17,7 @@ export async function confirm(
   question: string,
   { input, output }: Terminal = { input: process.stdin, output: process.stderr },
 ): Promise<void> {
-  if (!input.isTTY) throw new Error("This changes production. Add --yes to confirm it without a terminal.");
+  if (!input.isTTY) throw new Error(`${question} Add --yes to confirm it without a terminal.`);
   const lines = createInterface({ input, output, prompt: `${question} [y/N] ` });
   const reply = await new Promise<string>((resolve) => {
     lines.once("line", resolve);

@@ -26,6 +26,6 @@ it.each(["\n", "n\n", "no\n", "yep\n", "ny\n", " \n", "", "\ny\n"])(
 it("refuses if there is no terminal", async () => {
   const { input, output } = terminal("y\n");
   await expect(confirm("Sure?", { input: Object.assign(input, { isTTY: false }), output })).rejects.toThrow(
-    "This changes production. Add --yes to confirm it without a terminal.",
+    "Sure? Add --yes to confirm it without a terminal.",
   );
 });

@@ -269,9 +269,12 @@ it("changes production with --yes, in its own table", async () => {
     run([...args, "--stage", "production", "--json"], { ...region, ...credentials });
   const { keyId, key } = JSON.parse((await production("issue", "--name", "Acme", "--yes")).stdout);
   expect(key).toMatch(/^ask_production_/);
-  for (const command of ["rotate", "revoke"]) {
+  for (const [command, question] of [
+    ["rotate", "Rotate"],
+    ["revoke", "Revoke"],
+  ] as const) {
     expect(await production(command, keyId)).toEqual(
-      failure("This changes production. Add --yes to confirm it without a terminal."),
+      failure(`${question} ${keyId} in production? Add --yes to confirm it without a terminal.`),
     );
     expect((await production(command, keyId, "--yes")).code).toBe(0);
   }

@@ -68,11 +68,11 @@ describe("npm run keys", () => {
   });
 
   it.each([
-    ["issue", "--name", "x"],
-    ["revoke", id],
-    ["rotate", id],
-  ])("changes production only after a confirmation: %s", async (...change) => {
-    await expectError("This changes production. Add --yes to confirm it without a terminal.", [
+    ["Issue a key for Acme", ["issue", "--name", "Acme"]],
+    [`Revoke ${id}`, ["revoke", id]],
+    [`Rotate ${id}`, ["rotate", id]],
+  ])("changes production only after a confirmation: %s", async (question, change) => {
+    await expectError(`${question} in production? Add --yes to confirm it without a terminal.`, [
       ...change,
       "--stage",
       "production",
