@@ -10,7 +10,7 @@ import { audit, load, noObservations } from "./load.ts";
 import { openDescriptors, residentMiB } from "./process.ts";
 
 const USAGE = `Usage: npm run test:soak -- [requests]
-Sends mixed requests to a local service (default 200000), half of them lists, while its store is killed five times and its
+Sends mixed requests to a local service (default 200000), half of them lists, while its store is killed four times and its
 functions are killed twenty times. Fails
 - when a request gets no response or an unexpected one, or more than 0.1 % of the responses outside the kills are a 5xx;
 - when an acknowledged pet is not in the list exactly once;
@@ -69,12 +69,17 @@ async function kill(what: "kill functions" | "kill store"): Promise<void> {
   kills.push({ what, at, threads: killed });
 }
 
-/** What happens at which part of the way, in order. */
-const plan = [
-  ...Array.from({ length: 20 }, (_, n) => ({ at: (n + 0.6) / 21, run: () => kill("kill functions") })),
-  ...Array.from({ length: 5 }, (_, n) => ({ at: (n + 0.4) / 5, run: () => kill("kill store") })),
-  ...[25, 50, 75].map((percent) => ({ at: percent / 100, run: () => sample(percent) })),
-].sort((a, b) => a.at - b.at);
+/**
+ * What happens at which part of the way, in order. The memory depends on the age of the instances, so every quarter has
+ * the same kills, in its first half.
+ */
+const plan = [0, 1, 2, 3]
+  .flatMap((quarter) => [
+    ...[1, 2, 3, 4, 5].map((n) => ({ at: quarter + n / 12, run: () => kill("kill functions") })),
+    { at: quarter + 3.5 / 12, run: () => kill("kill store") },
+    ...(quarter > 0 ? [{ at: quarter, run: () => sample(25 * quarter) }] : []),
+  ])
+  .sort((a, b) => a.at - b.at);
 
 const seen = noObservations();
 await load(service, { connections: CONNECTIONS, prefix: "warm", seen, goOn: (sent) => sent < 1000 });
@@ -83,7 +88,7 @@ const descriptors = openDescriptors(pid);
 const start = Date.now();
 let working = Promise.resolve();
 const goOn = (sent: number) => {
-  while (plan[0] && sent >= plan[0].at * total) {
+  while (plan[0] && sent >= (plan[0].at / 4) * total) {
     const [{ run } = { run: async () => undefined }] = plan.splice(0, 1);
     working = working.then(run);
   }
@@ -111,7 +116,7 @@ if (unexplained.length > total / 1000)
   wrong.push(`${unexplained.length} responses outside the kills were a 5xx`);
 for (const [what, expected] of [
   ["kill functions", 20],
-  ["kill store", 5],
+  ["kill store", 4],
 ] as const) {
   const effective = kills.filter((done) => done.what === what && done.threads > 0);
   console.log(`${what}: ${effective.length} times`);
