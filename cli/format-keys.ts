@@ -1,4 +1,4 @@
-import { type ApiKeyRecord, isLive } from "../lib/api-key.ts";
+import { type ApiKeyRecord, endOf, isLive } from "../lib/api-key.ts";
 
 const WIDTH = 80;
 
@@ -7,11 +7,6 @@ export type KeyState = "live" | "rotating" | "expired" | "revoked";
 
 /** Formats a time for operators and scripts: ISO 8601 in UTC, or null. */
 export const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
-
-/** Returns when a key stops working, or undefined if it does not. */
-export function endOf({ expiresAt, revokedAt }: ApiKeyRecord): number | undefined {
-  return revokedAt === undefined ? expiresAt : Math.min(revokedAt, expiresAt ?? revokedAt);
-}
 
 function stateOf(record: ApiKeyRecord, now: number): KeyState {
   if (isLive(record, now)) return record.revokedAt === undefined ? "live" : "rotating";

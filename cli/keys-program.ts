@@ -1,10 +1,18 @@
 import { Command, Option } from "commander";
 import { local, stages } from "../infra/stages.ts";
-import { type ApiKeyRecord, generateApiKey, isLive, recordOf, type Scope, scopes } from "../lib/api-key.ts";
+import {
+  type ApiKeyRecord,
+  endOf,
+  generateApiKey,
+  isLive,
+  recordOf,
+  type Scope,
+  scopes,
+} from "../lib/api-key.ts";
 import type { KeyStore } from "../lib/dynamo/key-store.ts";
 import { duration, keyId, keyName, lifetime, scopeList } from "./arguments.ts";
 import { confirm } from "./confirm.ts";
-import { describe, details, endOf, lines, table, time } from "./format-keys.ts";
+import { describe, details, lines, table, time } from "./format-keys.ts";
 import { openKeys } from "./open-keys.ts";
 import { configureProgram } from "./run-program.ts";
 

@@ -25,13 +25,19 @@ export interface ApiKeyRecord {
   revokedAt?: number | undefined;
 }
 
+/** Returns when a key stops working, in milliseconds since 1970, or undefined if it does not. */
+export function endOf({ expiresAt, revokedAt }: ApiKeyRecord): number | undefined {
+  return revokedAt === undefined ? expiresAt : Math.min(revokedAt, expiresAt ?? revokedAt);
+}
+
 /**
  * Returns whether a stored key has neither expired nor been revoked.
  *
  * @param now milliseconds since 1970
  */
-export function isLive({ expiresAt, revokedAt }: ApiKeyRecord, now: number): boolean {
-  return now < Math.min(revokedAt ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
+export function isLive(record: ApiKeyRecord, now: number): boolean {
+  const end = endOf(record);
+  return end === undefined || now < end;
 }
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,5 +1,5 @@
 import { expect, describe as group, it } from "@jest/globals";
-import { describe, details, endOf, table } from "../../cli/format-keys.ts";
+import { describe, details, table } from "../../cli/format-keys.ts";
 import type { ApiKeyRecord } from "../../lib/api-key.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
@@ -58,16 +58,6 @@ Created  2026-11-19T12:00:00.000Z
     [record({ revokedAt: now }), "revoked", "Expires  never\nRevoked  2026-11-21T12:00:00.000Z"],
   ])("has a field per line: %#", (given, state, end) => {
     expect(details(given, now)).toBe(`${head}State    ${state}\n${body}${end}`);
-  });
-
-  it.each([
-    [{}, undefined],
-    [{ expiresAt: 5 }, 5],
-    [{ revokedAt: 4 }, 4],
-    [{ revokedAt: 4, expiresAt: 5 }, 4],
-    [{ revokedAt: 6, expiresAt: 5 }, 5],
-  ])("ends at the first of its expiry and its revocation: %j", (given, end) => {
-    expect(endOf(record(given))).toBe(end);
   });
 });
 

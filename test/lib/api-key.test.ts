@@ -3,6 +3,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import {
   apiKeyPattern,
+  endOf,
   generateApiKey,
   hashApiKey,
   isApiKeyOf,
@@ -77,8 +78,19 @@ describe("API key", () => {
     expect(isApiKeyOf("local", text)).toBe(false);
   });
 
+  const record = { hash: "", keyId: "", name: "", scopes: [], createdAt: 0 };
+
+  it.each([
+    [{}, undefined],
+    [{ expiresAt: 5 }, 5],
+    [{ revokedAt: 4 }, 4],
+    [{ revokedAt: 4, expiresAt: 5 }, 4],
+    [{ revokedAt: 6, expiresAt: 5 }, 5],
+  ])("ends at the first of its expiry and its revocation: %j", (given, end) => {
+    expect(endOf({ ...record, ...given })).toBe(end);
+  });
+
   it("works until it expires or is revoked, whichever comes first", () => {
-    const record = { hash: "", keyId: "", name: "", scopes: [], createdAt: 0 };
     expect(isLive(record, 10)).toBe(true);
     for (const end of [
       { expiresAt: 10 },
