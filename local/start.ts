@@ -31,11 +31,12 @@ const STOP_TIMEOUT = 900;
 /** What to undo when the process ends, in reverse order. */
 const cleanUp: (() => unknown)[] = [];
 
-let stopping = false;
+/** Aborted when the service stops, which also stops a synthesis. */
+const stopping = new AbortController();
 
 async function stop(status: number): Promise<void> {
-  if (stopping) return;
-  stopping = true;
+  if (stopping.signal.aborted) return;
+  stopping.abort();
   // `process.exit` waits for a thread that never checks for interrupts; a signal does not.
   setTimeout(() => process.exit(status), STOP_TIMEOUT).unref();
   setTimeout(() => process.kill(process.pid, "SIGKILL"), 2 * STOP_TIMEOUT).unref();
@@ -44,7 +45,8 @@ async function stop(status: number): Promise<void> {
 }
 
 async function fail(error: unknown): Promise<void> {
-  if (!stopping) console.error(`animal-store: ${error instanceof Error ? error.message : error}`);
+  if (!stopping.signal.aborted)
+    console.error(`animal-store: ${error instanceof Error ? error.message : error}`);
   return stop(1);
 }
 
@@ -65,12 +67,10 @@ async function openStore(): Promise<{ endpoint: string; embedded: boolean }> {
 }
 
 async function synthesize(keep: string[] = []): Promise<string> {
-  const synthesis = new AbortController();
-  cleanUp.push(() => synthesis.abort());
   const onSynthesis = () => {
     if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
   };
-  return currentAssembly(assemblyFolder, { onSynthesis, signal: synthesis.signal, keep });
+  return currentAssembly(assemblyFolder, { onSynthesis, signal: stopping.signal, keep });
 }
 
 async function start(watch: boolean): Promise<void> {
