@@ -19,18 +19,22 @@ export async function fill(table: string, size: number): Promise<void> {
     while (next < size) {
       const first = next;
       next = Math.min(size, next + BATCH);
-      const requests = Array.from({ length: next - first }, (_, n) => ({
-        PutRequest: {
-          Item: {
-            id: idOf(first + n),
-            name: `Animal ${first + n}`,
-            categoryId: 1,
-            status: PetStatus.options[(first + n) % 3],
-            [STATUS_SHARD_ATTRIBUTE]: PetStatus.options[(first + n) % 3],
-            creation: randomUUID(),
+      const requests = Array.from({ length: next - first }, (_, offset) => {
+        const n = first + offset;
+        const status = PetStatus.options[n % 3];
+        return {
+          PutRequest: {
+            Item: {
+              id: idOf(n),
+              name: `Animal ${n}`,
+              categoryId: 1,
+              status,
+              [STATUS_SHARD_ATTRIBUTE]: status,
+              creation: randomUUID(),
+            },
           },
-        },
-      }));
+        };
+      });
       await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
     }
   };

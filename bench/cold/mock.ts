@@ -16,7 +16,7 @@ const apiKey = {
 
 /** A response for each DynamoDB operation. */
 const responses: Record<string, (input: { TableName?: string }) => unknown> = {
-  GetItem: ({ TableName }) => ({ Item: TableName === "Keys" ? { ...apiKey, createdAt: { N: "0" } } : pet }),
+  GetItem: ({ TableName }) => ({ Item: TableName === "Keys" ? apiKey : pet }),
   Query: () => ({ Items: [pet], Count: 1, ScannedCount: 1 }),
   PutItem: () => ({}),
 };
