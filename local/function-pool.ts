@@ -4,9 +4,9 @@ import type { FunctionError } from "./refusal.ts";
 
 /** Enough to keep two to four cores busy. Further events wait for an instance. */
 const USUAL_INSTANCES = 2;
-/** How many there can be when an event waits long, for example for instances that hang. */
+/** An instance that has run its event for this long, for example because it hangs, gets a substitute until it is done. */
+const SLOW_MS = 1000;
 const MAX_INSTANCES = 4;
-const LONG_WAIT_MS = 1000;
 
 /** The instances of one function. Each handles one event at a time, as on Lambda. */
 export class FunctionPool {
@@ -15,6 +15,7 @@ export class FunctionPool {
   readonly #log: (line: string) => void;
   readonly #idle: FunctionInstance[] = [];
   readonly #instances = new Set<FunctionInstance>();
+  readonly #slow = new Set<FunctionInstance>();
   #retired = false;
   readonly #waiting: ((instance: FunctionInstance) => void)[] = [];
 
@@ -51,6 +52,10 @@ export class FunctionPool {
    */
   async invoke(event: string, requestId: string): Promise<unknown> {
     const instance = await this.#acquire();
+    const timer = setTimeout(() => {
+      this.#slow.add(instance);
+      this.#assign();
+    }, SLOW_MS);
     try {
       return await instance.run(event, requestId);
     } catch (error) {
@@ -59,6 +64,8 @@ export class FunctionPool {
       this.#log(JSON.stringify({ timestamp, level: "ERROR", requestId, message: { errorMessage: message } }));
       throw error;
     } finally {
+      clearTimeout(timer);
+      this.#slow.delete(instance);
       this.#release(instance);
     }
   }
@@ -66,7 +73,7 @@ export class FunctionPool {
   /** Ends the instances as soon as they have no event to handle. */
   retire(): void {
     this.#retired = true;
-    for (const instance of [...this.#idle]) instance.terminate();
+    this.#endUnused();
   }
 
   /** Ends every instance. */
@@ -74,24 +81,40 @@ export class FunctionPool {
     for (const instance of this.#instances) instance.terminate();
   }
 
-  async #acquire(): Promise<FunctionInstance> {
-    const idle = this.#idle.pop();
-    if (idle) return idle;
-    if (this.#instances.size < USUAL_INSTANCES) return this.#start();
+  #acquire(): Promise<FunctionInstance> {
     const { promise, resolve } = Promise.withResolvers<FunctionInstance>();
     this.#waiting.push(resolve);
-    const timer = setTimeout(() => {
-      if (this.#instances.size < MAX_INSTANCES) this.#release(this.#start());
-    }, LONG_WAIT_MS);
-    return promise.finally(() => clearTimeout(timer));
+    this.#assign();
+    return promise;
   }
 
-  /** Hands an instance, or a new one if it ended, to the next event. */
+  /** Gives the waiting events the idle instances, and new ones while there are too few. */
+  #assign(): void {
+    while (this.#waiting.length > 0) {
+      const few = this.#usable.length < USUAL_INSTANCES && this.#instances.size < MAX_INSTANCES;
+      const instance = this.#idle.pop() ?? (few ? this.#start() : undefined);
+      if (!instance) return;
+      this.#waiting.shift()?.(instance);
+    }
+  }
+
+  /** The instances that are not slow, oldest first. */
+  get #usable(): FunctionInstance[] {
+    return [...this.#instances].filter((instance) => !this.#slow.has(instance));
+  }
+
+  /** Takes an instance back after its event. */
   #release(instance: FunctionInstance): void {
-    const next = this.#waiting.shift();
-    if (next) next(instance.alive ? instance : this.#start());
-    else if (this.#retired || this.#instances.size > USUAL_INSTANCES) instance.terminate();
-    else if (instance.alive) this.#idle.push(instance);
+    if (instance.alive) this.#idle.push(instance);
+    this.#endUnused();
+    this.#assign();
+  }
+
+  /** Ends the idle instances that are too many. The oldest stay, because starting one takes time. */
+  #endUnused(): void {
+    const needed = this.#retired && this.#waiting.length === 0 ? 0 : USUAL_INSTANCES;
+    for (const instance of this.#usable.slice(needed))
+      if (this.#idle.includes(instance)) instance.terminate();
   }
 
   #start(): FunctionInstance {

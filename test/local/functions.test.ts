@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { createGateway } from "../../local/gateway.ts";
+import { eventually } from "../support/eventually.ts";
 import { listen, replaceFunctions } from "../support/gateway.ts";
 
 jest.spyOn(console, "error").mockImplementation(() => undefined);
@@ -14,6 +15,7 @@ const operation = `
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
     if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
     if (fault === "above its memory size") { globalThis.kept = new Array(2e7).fill(1); await new Promise(() => {}); }
+    if (fault === "slow") await new Promise((resolve) => setTimeout(resolve, 2000));
     if (fault === "exception") throw new Error("secret");
     if (fault === "no result") return undefined;
     if (fault === "invalid result") return { statusCode: "x" };
@@ -44,6 +46,10 @@ afterAll(async () => {
   for (const undo of cleanUp) await undo();
 });
 
+const threadOf = async (fault: string) => {
+  const { body } = (await invoke(fault)) as { body: string };
+  return (JSON.parse(body) as { threadId: number }).threadId;
+};
 const headers = { Authorization: `Bearer ask_local_${"0".repeat(33)}` };
 const get = (fault = "none") => fetch(`${baseUrl}/pets?fault=${encodeURIComponent(fault)}`, { headers });
 
@@ -91,5 +97,24 @@ describe("a function", () => {
     expect(new Set(results.map(({ concurrent }) => concurrent))).toEqual(new Set([1]));
     // Two, and up to four on a busy machine.
     expect([2, 3, 4]).toContain(new Set(results.map(({ threadId }) => threadId)).size);
+  });
+
+  it("has more instances only while some are slow, also under load", async () => {
+    const threads: number[] = [];
+    let enough = false;
+    const load = Array.from({ length: 8 }, async () => {
+      while (!enough) threads.push(await threadOf("none"));
+    });
+    try {
+      const slow = await Promise.all([threadOf("slow"), threadOf("slow")]);
+      expect(new Set([...threads, ...slow]).size).toBeGreaterThan(2);
+      await eventually(
+        () => new Set(threads.slice(-40)),
+        (recent) => expect(recent.size).toBe(2),
+      );
+    } finally {
+      enough = true;
+      await Promise.allSettled(load);
+    }
   });
 });
