@@ -1,4 +1,6 @@
 import { Agent, request } from "node:http";
+import { local } from "../../infra/stages.ts";
+import { generateApiKey } from "../../lib/api-key.ts";
 
 /** The service under load. */
 export interface Target {
@@ -80,8 +82,10 @@ function nextRequest(name: string, ids: number[]) {
     const status = pick(["", "&status=available", "&status=pending", "&status=sold"]);
     return { kind: "LIST", method: "GET", path: `/pets?limit=${limit}${status}`, expected: 200 };
   }
-  if (dice < 0.95) return { kind: "BAD", method: "GET", path: "/pets?limit=0", expected: 400 };
-  return { kind: "BAD", method: "POST", path: "/pets", body: "{", expected: 400 };
+  if (dice < 0.93) return { kind: "BAD", method: "GET", path: "/pets?limit=0", expected: 400 };
+  if (dice < 0.96) return { kind: "BAD", method: "POST", path: "/pets", body: "{", expected: 400 };
+  // Each unknown key is a new one, so that the authorizer runs all the time.
+  return { kind: "KEY", method: "GET", path: "/pets", key: generateApiKey(local.name), expected: 401 };
 }
 
 /**
@@ -105,9 +109,9 @@ export async function load(
   async function client(): Promise<void> {
     while (goOn(sent)) {
       const name = `${prefix}-${sent++}`;
-      const { kind, method, path, body, expected } = nextRequest(name, ids);
+      const { kind, method, path, key = target.key, body, expected } = nextRequest(name, ids);
       try {
-        const reply = await send(target, agent, method, path, body);
+        const reply = await send({ ...target, key }, agent, method, path, body);
         count(`${kind} ${reply.status}`);
         if ([500, 503, 504].includes(reply.status)) serverErrors.push(Date.now());
         else if (reply.status !== expected) wrong.push(`${method} ${path} ${reply.status}`);
