@@ -17,9 +17,6 @@ const WATCH_INTERVAL = 50;
  */
 const HEAP_HEADROOM_MB = 512;
 
-/** The new generation's limit in MiB. V8's default of 48 costs memory in every thread and saves little time. */
-const YOUNG_GENERATION_MB = 8;
-
 export interface InstanceEvents {
   /** receives every line that the function logs */
   onLog: (line: string) => void;
@@ -50,10 +47,7 @@ export class FunctionInstance {
     this.#worker = new Worker(runtime, {
       workerData: { code, handler } satisfies RuntimeOptions,
       env: { ...environment, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
-      resourceLimits: {
-        maxOldGenerationSizeMb: memoryMb + HEAP_HEADROOM_MB,
-        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
-      },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb + HEAP_HEADROOM_MB },
       execArgv: [],
       stdout: true,
       stderr: true,

@@ -17,8 +17,6 @@ export interface Store {
 export class DataInUse extends Error {}
 
 const RESTART_DELAY_MS = 1000;
-/** V8's default of 48 MiB makes the thread's heap three times as large. */
-const YOUNG_GENERATION_MB = 8;
 
 /**
  * Starts a DynamoDB-compatible server on 127.0.0.1 and a free port, in a thread of its own. When the server fails, for
@@ -77,10 +75,7 @@ export async function startStore(path?: string): Promise<Store> {
 }
 
 async function startThread(options: StoreOptions): Promise<{ worker: Worker; port: number }> {
-  const worker = new Worker(new URL("store-thread.ts", import.meta.url), {
-    workerData: options,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-  });
+  const worker = new Worker(new URL("store-thread.ts", import.meta.url), { workerData: options });
   const port = await new Promise<number>((resolve, reject) => {
     worker.once("message", resolve).once("error", reject);
     worker.once("exit", () => reject(new Error("its thread ended")));

@@ -43,7 +43,7 @@ export async function localFootprint({ quick }: BenchOptions) {
       await setTimeout(IDLE_SECONDS * 1000);
       const idle = await memory(server, "VmRSS");
       const all = Object.values(requests(await fillOverHttp(server)));
-      const options = { seconds: quick ? 3 : 30, connections: CONNECTIONS };
+      const options = { seconds: quick ? 3 : 60, connections: CONNECTIONS };
       await Promise.all(all.map((request) => load(server, request, options)));
       const peak = await memory(server, "VmHWM");
       const rows = [

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { npmStartCommand } from "../../local/npm-start.ts";
 
 /** An HTTP server in a process of its own. */
 export interface Server {
@@ -20,13 +21,8 @@ export interface Server {
  */
 async function launch(script: string, args: string[], environment: NodeJS.ProcessEnv, pattern: RegExp) {
   const file = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], {
-    env: {
-      ...process.env,
-      MALLOC_ARENA_MAX: "2",
-      NODE_COMPILE_CACHE: "node_modules/.cache/node",
-      ...environment,
-    },
+  const child = spawn(...npmStartCommand([file, ...args]), {
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = once(child, "close");

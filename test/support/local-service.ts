@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { npmStartCommand } from "../../local/npm-start.ts";
 
 const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
 
@@ -32,16 +33,9 @@ export function spawnService(
   nodeOptions: string[] = [],
   { entry = start, args = [], cwd = process.cwd() }: Command = {},
 ) {
-  const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
+  const child = spawn(...npmStartCommand([...nodeOptions, entry, ...args]), {
     cwd,
-    env: {
-      ...process.env,
-      MALLOC_ARENA_MAX: "2",
-      NODE_OPTIONS: "",
-      AWS_ENDPOINT_URL_DYNAMODB: "",
-      PORT: "0",
-      ...environment,
-    },
+    env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const { TEST_LOGS } = process.env;
