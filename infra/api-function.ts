@@ -6,6 +6,7 @@ import {
   Alias,
   ApplicationLogLevel,
   Architecture,
+  type Code,
   type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
@@ -13,7 +14,6 @@ import {
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { functionCode } from "./bundle/code.ts";
 import { StageLog } from "./stage-log.ts";
 
 /** What a function can do with one table. */
@@ -27,8 +27,7 @@ export interface TableAccess {
 
 /** Everything about one function. Its permissions, throttle metrics and alarms follow from `access`. */
 export interface ApiFunctionProps {
-  /** the file's name in functions/, without its extension */
-  entry: string;
+  code: Code;
   environment: Record<string, string>;
   access: TableAccess[];
   /** instances that are reserved for the function and that it cannot exceed */
@@ -50,13 +49,13 @@ export class ApiFunction extends LambdaFunction {
   #alias: Alias | undefined;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
-    const { entry, environment, access, reservedConcurrency, invocationLog } = props;
+    const { code, environment, access, reservedConcurrency, invocationLog } = props;
     const logGroup = new StageLog(scope, `${id}Logs`);
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
 
     super(scope, id, {
-      code: functionCode(entry),
+      code,
       handler: "start.handler", // infra/bundle/start.mjs
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

@@ -1,8 +1,11 @@
+import "./bundle/bundles.ts"; // first, so that esbuild runs while Node loads the CDK
 import { App, Validations } from "aws-cdk-lib";
+import { bundles } from "./bundle/bundles.ts";
+import { bundledCode } from "./bundle/code.ts";
 import { addStacks, featureFlags } from "./stacks.ts";
 
 const app = new App({ context: featureFlags });
-addStacks(app);
+addStacks(app, bundledCode(await bundles));
 // A deployment fails on a finding of the AWS Solutions rules. The variable is the CDK's own, for its other checks.
 if (process.env.CDK_VALIDATION !== "false") {
   const { AwsSolutionsChecks } = await import("cdk-nag");

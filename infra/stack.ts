@@ -6,6 +6,7 @@ import { createPet, getPet, listPets } from "../lib/operations.ts";
 import { Alarms, type MonitoredResources } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { ApiFunction } from "./api-function.ts";
+import type { FunctionCode } from "./bundle/code.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
 import { Firewall } from "./firewall.ts";
@@ -16,7 +17,12 @@ import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
 /** One deployment of the whole service. */
 export class AnimalStoreStack extends Stack {
   /** @param options.ignoreAlarms releases even if alarms are triggered */
-  constructor(scope: Construct, id: string, stage: Stage, options: { ignoreAlarms: boolean }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    stage: Stage,
+    options: { functionCode: FunctionCode; ignoreAlarms: boolean },
+  ) {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
       terminationProtection: stage.protection,
@@ -26,7 +32,7 @@ export class AnimalStoreStack extends Stack {
       claims: new ClaimsTable(this, "Claims"),
       keys: new KeysTable(this, "Keys", stage),
     };
-    const functions = this.#createFunctions(tables, stage);
+    const functions = this.#createFunctions(tables, stage, options.functionCode);
     const alarms = new Alarms(this, "Alarms");
     if (stage.canary) releaseGradually(this, functions, alarms, options);
 
@@ -50,6 +56,7 @@ export class AnimalStoreStack extends Stack {
   #createFunctions(
     { pets, claims, keys }: { pets: PetsTable; claims: ClaimsTable; keys: KeysTable },
     stage: Stage,
+    functionCode: FunctionCode,
   ) {
     const PETS_TABLE = pets.tableName;
     const { statusShards, invocationLog } = stage;
@@ -60,13 +67,13 @@ export class AnimalStoreStack extends Stack {
     });
     return {
       [listPets.id]: new ApiFunction(this, "ListPets", {
-        entry: "list-pets",
+        code: functionCode("list-pets"),
         environment: { PETS_TABLE, STATUS_SHARDS: String(statusShards.read) },
         access: [{ table: pets, index: STATUS_INDEX, operations: [Operation.QUERY] }],
         ...settings("operation"),
       }),
       [createPet.id]: new ApiFunction(this, "CreatePet", {
-        entry: "create-pet",
+        code: functionCode("create-pet"),
         environment: {
           PETS_TABLE,
           CLAIMS_TABLE: claims.tableName,
@@ -79,13 +86,13 @@ export class AnimalStoreStack extends Stack {
         ...settings("operation"),
       }),
       [getPet.id]: new ApiFunction(this, "GetPet", {
-        entry: "get-pet",
+        code: functionCode("get-pet"),
         environment: { PETS_TABLE },
         access: [{ table: pets, operations: [Operation.GET_ITEM] }],
         ...settings("operation"),
       }),
       authorize: new ApiFunction(this, "Authorize", {
-        entry: "authorize",
+        code: functionCode("authorize"),
         environment: { KEYS_TABLE: keys.tableName, STAGE: stage.name },
         access: [{ table: keys, operations: [Operation.GET_ITEM] }],
         ...settings("authorizer"),

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { App } from "aws-cdk-lib";
 import { AccountStack } from "./account-stack.ts";
+import type { FunctionCode } from "./bundle/code.ts";
 import { repository } from "./repository.ts";
 import { AnimalStoreStack } from "./stack.ts";
 import { accountStack, stackName, stages } from "./stages.ts";
@@ -14,7 +15,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
  * Adds the account's stack and those of the stages. docs/operations.md says when to use the context values
  * `-c protection=off` and `-c releaseAlarms=off`.
  */
-export function addStacks(app: App): void {
+export function addStacks(app: App, functionCode: FunctionCode): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
   const account = new AccountStack(app, accountStack, { stages, repository });
   for (const stage of stages) {
@@ -22,7 +23,7 @@ export function addStacks(app: App): void {
       app,
       stackName(stage.name),
       { ...stage, protection: stage.protection && !off("protection") },
-      { ignoreAlarms: off("releaseAlarms") },
+      { functionCode, ignoreAlarms: off("releaseAlarms") },
     );
     // A stage cannot write its access log before API Gateway has the account's role.
     stack.addStackDependency(account);

@@ -1,44 +1,33 @@
-import { copyFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AssetHashType, DockerImage, type ILocalBundling } from "aws-cdk-lib";
-import { type AssetCode, Code } from "aws-cdk-lib/aws-lambda";
-import { buildSync, type OutputFile } from "esbuild";
-import { bundling } from "./options.ts";
+import { Code } from "aws-cdk-lib/aws-lambda";
+import type { OutputFile } from "esbuild";
+import { functionsFolder } from "./bundles.ts";
 
-const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 const start = fileURLToPath(new URL("start.mjs", import.meta.url));
 
-let bundles: OutputFile[] | undefined;
+/** Returns the code of a function, by the file's name in functions/ without its extension. */
+export type FunctionCode = (entry: string) => Code;
 
 /**
- * Bundles all functions in one run of esbuild, which reads the code that they share once. The paths in the source maps
- * are relative to functions/, so that the same sources have the same hash wherever they are bundled.
- */
-function bundleFunctions(): OutputFile[] {
-  bundles ??= buildSync({
-    ...bundling,
-    entryPoints: readdirSync(functionsFolder).map((file) => join(functionsFolder, file)),
-    outdir: functionsFolder,
-    write: false,
-  }).outputFiles;
-  return bundles;
-}
-
-/**
- * Bundles a function with esbuild's own API, because NodejsFunction can add a second file only with a shell command,
- * which breaks in a folder whose name has a space or a quote.
+ * Writes a bundle of esbuild's own API, because NodejsFunction can add a second file only with a shell command, which
+ * breaks in a folder whose name has a space or a quote.
  */
 class FunctionBundle implements ILocalBundling {
   readonly entry: string; // part of the key under which the CDK caches the bundle for both stages
+  readonly #bundles: OutputFile[] | Error;
 
-  constructor(entry: string) {
+  constructor(entry: string, bundles: OutputFile[] | Error) {
     this.entry = entry;
+    this.#bundles = bundles;
   }
 
   tryBundle(outputFolder: string): boolean {
+    if (this.#bundles instanceof Error) throw this.#bundles;
     for (const extension of [".js", ".js.map"]) {
-      const output = bundleFunctions().find(({ path }) => basename(path) === this.entry + extension);
+      const output = this.#bundles.find(({ path }) => basename(path) === this.entry + extension);
       if (!output) throw new Error(`There is no functions/${this.entry}.ts.`);
       writeFileSync(join(outputFolder, `index${extension}`), output.contents);
     }
@@ -48,16 +37,18 @@ class FunctionBundle implements ILocalBundling {
 }
 
 /**
- * The code of a function: `index.js`, its source map, and `start.mjs`, whose `handler` Lambda calls.
+ * The code of the functions: `index.js`, its source map, and `start.mjs`, whose `handler` Lambda calls. The CDK calls for
+ * it only when it needs the functions.
  *
- * @param entry the file's name in functions/, without its extension
+ * @param bundles what bundles.ts exports; an error is thrown when the CDK needs a function
  */
-export function functionCode(entry: string): AssetCode {
-  return Code.fromAsset(functionsFolder, {
-    assetHashType: AssetHashType.OUTPUT,
-    bundling: {
-      image: DockerImage.fromRegistry("unused"), // the CDK requires one, for hosts that cannot bundle locally
-      local: new FunctionBundle(entry),
-    },
-  });
+export function bundledCode(bundles: OutputFile[] | Error): FunctionCode {
+  return (entry) =>
+    Code.fromAsset(functionsFolder, {
+      assetHashType: AssetHashType.OUTPUT,
+      bundling: {
+        image: DockerImage.fromRegistry("unused"), // the CDK requires one, for hosts that cannot bundle locally
+        local: new FunctionBundle(entry, bundles),
+      },
+    });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { App } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
+import { Code } from "aws-cdk-lib/aws-lambda";
 import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/stack.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
@@ -20,13 +21,13 @@ beforeAll(() => {
   assembly = mkdtempSync(join(tmpdir(), "animal-store-options-"));
   const context = {
     ...featureFlags,
-    "aws:cdk:bundling-stacks": [], // the functions are not bundled
     protection: "off",
     releaseAlarms: "off",
   };
   const app = new App({ context, outdir: assembly });
-  addStacks(app);
-  new AnimalStoreStack(app, "every-option", everyOption, { ignoreAlarms: false });
+  const functionCode = () => Code.fromInline("// not bundled");
+  addStacks(app, functionCode);
+  new AnimalStoreStack(app, "every-option", everyOption, { functionCode, ignoreAlarms: false });
   const repository = { ...exampleRepository, providerExists: true };
   new AccountStack(app, "existing-provider", { stages, repository });
   app.synth();

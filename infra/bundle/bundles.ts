@@ -1,0 +1,23 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type OutputFile } from "esbuild";
+import { bundling } from "./options.ts";
+
+/** The functions' sources. */
+export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
+
+/**
+ * The bundles of all functions and their source maps, or why esbuild failed. One run of esbuild reads the code that the
+ * functions share once. It starts when this module is loaded. The paths in the source maps are relative to functions/, so
+ * that the same sources have the same hash wherever they are bundled.
+ */
+export const bundles: Promise<OutputFile[] | Error> = build({
+  ...bundling,
+  entryPoints: readdirSync(functionsFolder).map((file) => join(functionsFolder, file)),
+  outdir: functionsFolder,
+  write: false,
+}).then(
+  ({ outputFiles }) => outputFiles,
+  (error: Error) => error,
+);
