@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import type { FunctionPool } from "../../local/function-pool.ts";
 import { createGateway } from "../../local/gateway.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen, replaceFunctions } from "../support/gateway.ts";
@@ -15,14 +16,15 @@ const operation = `
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
     if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
     if (fault === "above its memory size") { globalThis.kept = new Array(2e7).fill(1); await new Promise(() => {}); }
-    if (fault === "slow") await new Promise((resolve) => setTimeout(resolve, 2000));
     if (fault === "exception") throw new Error("secret");
     if (fault === "no result") return undefined;
     if (fault === "invalid result") return { statusCode: "x" };
     running++;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const from = Date.now();
+    await new Promise((resolve) => setTimeout(resolve, fault === "slow" ? 3000 : 5));
+    const { threadId } = require("node:worker_threads");
     const concurrent = running--;
-    return { statusCode: 200, body: JSON.stringify({ concurrent, env: process.env, threadId: require("node:worker_threads").threadId }) };
+    return { statusCode: 200, body: JSON.stringify({ concurrent, env: process.env, threadId, from, to: Date.now() }) };
   };`;
 const authorizer = `
   exports.handler = async () => ({
@@ -31,13 +33,12 @@ const authorizer = `
   });`;
 
 let baseUrl: string;
-let invoke: (fault: string) => Promise<unknown>;
+let pool: FunctionPool;
 const cleanUp: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
-  invoke = async (fault) =>
-    functions.get(operationName)?.invoke(JSON.stringify({ queryStringParameters: { fault } }), "id");
+  pool = functions.get(operationName) as FunctionPool;
   const server = await listen(createGateway(stack, functions, { log: () => undefined }));
   baseUrl = server.baseUrl;
   cleanUp.push(server.close, stop);
@@ -46,9 +47,17 @@ afterAll(async () => {
   for (const undo of cleanUp) await undo();
 });
 
-const threadOf = async (fault: string) => {
-  const { body } = (await invoke(fault)) as { body: string };
-  return (JSON.parse(body) as { threadId: number }).threadId;
+interface Run {
+  threadId: number;
+  /** milliseconds since 1970 */
+  from: number;
+  to: number;
+}
+const invoke = (fault: string, of = pool) =>
+  of.invoke(JSON.stringify({ queryStringParameters: { fault } }), "id");
+const run = async (fault = "none", of = pool) => {
+  const { body } = (await invoke(fault, of)) as { body: string };
+  return JSON.parse(body) as Run;
 };
 const headers = { Authorization: `Bearer ask_local_${"0".repeat(33)}` };
 const get = (fault = "none") => fetch(`${baseUrl}/pets?fault=${encodeURIComponent(fault)}`, { headers });
@@ -99,22 +108,45 @@ describe("a function", () => {
     expect([2, 3, 4]).toContain(new Set(results.map(({ threadId }) => threadId)).size);
   });
 
-  it("has more instances only while some are slow, also under load", async () => {
+  it("has up to four instances while some are slow, and then two again, also under load", async () => {
     const threads: number[] = [];
     let enough = false;
     const load = Array.from({ length: 8 }, async () => {
-      while (!enough) threads.push(await threadOf("none"));
+      while (!enough) threads.push((await run()).threadId);
     });
     try {
-      const slow = await Promise.all([threadOf("slow"), threadOf("slow")]);
-      expect(new Set([...threads, ...slow]).size).toBeGreaterThan(2);
+      const slow = await Promise.all(Array.from({ length: 6 }, () => run("slow")));
+      const concurrent = slow.map(
+        ({ from }) => slow.filter((other) => other.from <= from && from < other.to).length,
+      );
+      expect(Math.max(...concurrent)).toBe(4);
+      threads.length = 0;
       await eventually(
-        () => new Set(threads.slice(-40)),
-        (recent) => expect(recent.size).toBe(2),
+        () => threads.slice(-400),
+        (recent) => {
+          expect(recent).toHaveLength(400);
+          expect(new Set(recent).size).toBe(2);
+        },
       );
     } finally {
       enough = true;
       await Promise.allSettled(load);
     }
+  });
+
+  it.each([
+    ["idle", 0],
+    ["busy", 5],
+  ])("ends %s instances when it is retired, after the waiting events", async (_state, events) => {
+    const { functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
+    const retired = functions.get(operationName) as FunctionPool;
+    const threadOf = async () => (await run("none", retired)).threadId;
+    const first = await threadOf();
+    const others = Array.from({ length: events }, threadOf);
+    retired.retire();
+    const used = new Set([first, ...(await Promise.all(others))]);
+    expect(used.size).toBeLessThanOrEqual(2);
+    expect(used).not.toContain(await threadOf());
+    await stop();
   });
 });
