@@ -14,14 +14,15 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+const path = (script: string) => fileURLToPath(new URL(script, import.meta.url));
+
 /**
- * Starts a script as `npm start` starts the service, and waits until what it prints matches the pattern.
+ * Runs a command and waits until what it prints matches the pattern.
  *
  * @throws Error when it ends instead
  */
-async function launch(script: string, args: string[], environment: NodeJS.ProcessEnv, pattern: RegExp) {
-  const file = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(...npmStartCommand([file, ...args]), {
+async function launch([command, args]: [string, string[]], environment: NodeJS.ProcessEnv, pattern: RegExp) {
+  const child = spawn(command, args, {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -38,20 +39,28 @@ async function launch(script: string, args: string[], environment: NodeJS.Proces
     child.stdout.resume();
     return { pid: child.pid as number, values: match.slice(1) as string[], stop };
   }
-  throw new Error(`${script} ended:\n${output}`);
+  throw new Error(`${command} ${args.join(" ")} ended:\n${output}`);
 }
 
 /** The local service as `npm start` runs it, on an embedded store in the folder. */
 export async function startLocalService(folder: string): Promise<Server> {
   const environment = { DATA_DIR: join(folder, "service"), PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "" };
   const pattern = /^Base URL: (\S+)\nAPI key: (\S+)\n/m;
-  const { pid, values, stop } = await launch("../../local/start.ts", [], environment, pattern);
+  const { pid, values, stop } = await launch(
+    npmStartCommand([path("../../local/start.ts")]),
+    environment,
+    pattern,
+  );
   const [url = "", key = ""] = values;
   return { pid, url, key, stop };
 }
 
-/** The bare server, on an embedded store in the folder. */
+/** The bare server with the default settings of Node, on an embedded store in the folder. */
 export async function startBareServer(folder: string, assembly: string): Promise<Server> {
-  const { pid, values, stop } = await launch("bare.ts", [join(folder, "bare"), assembly], {}, /^(http\S+)\n/);
+  const { pid, values, stop } = await launch(
+    [process.execPath, [path("bare.ts"), join(folder, "bare"), assembly]],
+    {},
+    /^(http\S+)\n/,
+  );
   return { pid, url: values[0] ?? "", stop };
 }
