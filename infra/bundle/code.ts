@@ -12,8 +12,8 @@ const start = fileURLToPath(new URL("start.mjs", import.meta.url));
 export type FunctionCode = (entry: string) => Code;
 
 /**
- * Writes a bundle of esbuild's own API, because NodejsFunction can add a second file only with a shell command, which
- * breaks in a folder whose name has a space or a quote.
+ * Writes the files of a function. NodejsFunction can add a second file only with a shell command, which breaks in a
+ * folder whose name has a space or a quote.
  */
 class FunctionBundle implements ILocalBundling {
   readonly entry: string; // part of the key under which the CDK caches the bundle for both stages
@@ -37,10 +37,9 @@ class FunctionBundle implements ILocalBundling {
 }
 
 /**
- * The code of the functions: `index.js`, its source map, and `start.mjs`, whose `handler` Lambda calls. The CDK calls for
- * it only when it needs the functions.
+ * The code of the functions: `index.js`, its source map, and `start.mjs`, whose `handler` Lambda calls.
  *
- * @param bundles what bundles.ts exports; an error is thrown when the CDK needs a function
+ * @param bundles of esbuild; its error is thrown only for a stack whose functions the CDK bundles
  */
 export function bundledCode(bundles: OutputFile[] | Error): FunctionCode {
   return (entry) =>
