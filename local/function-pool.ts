@@ -91,11 +91,13 @@ export class FunctionPool {
   /** Gives the waiting events the idle instances, and new ones while there are too few. */
   #assign(): void {
     while (this.#waiting.length > 0) {
-      const few = this.#usable.length < USUAL_INSTANCES && this.#instances.size < MAX_INSTANCES;
-      const instance = this.#idle.pop() ?? (few ? this.#start() : undefined);
-      if (!instance) return;
-      this.#waiting.shift()?.(instance);
+      if (this.#idle.length === 0 && this.#enough) return;
+      this.#waiting.shift()?.(this.#idle.pop() ?? this.#start());
     }
+  }
+
+  get #enough(): boolean {
+    return this.#usable.length >= USUAL_INSTANCES || this.#instances.size >= MAX_INSTANCES;
   }
 
   /** The instances that are not slow, oldest first. */

@@ -17,7 +17,7 @@ export type FunctionCode = (entry: string) => Code;
  */
 class FunctionBundle implements ILocalBundling {
   readonly entry: string; // part of the key under which the CDK caches the bundle for both stages
-  readonly #bundles: OutputFile[] | Error;
+  readonly #bundles: OutputFile[] | Error; // private, so not part of that key
 
   constructor(entry: string, bundles: OutputFile[] | Error) {
     this.entry = entry;

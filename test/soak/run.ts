@@ -70,8 +70,8 @@ async function kill(what: "kill functions" | "kill store"): Promise<void> {
 }
 
 /**
- * What happens at which part of the way, in order. The memory depends on the age of the instances, so every quarter has
- * the same kills, in its first half.
+ * What happens in which order; `at` counts quarters of the requests. The memory depends on the age of the instances, so
+ * every quarter has the same kills, in its first half.
  */
 const plan = [0, 1, 2, 3]
   .flatMap((quarter) => [
