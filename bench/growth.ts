@@ -1,9 +1,9 @@
-import { readStack } from "../infra/assembly/template.ts";
-import { localStack } from "../infra/stages.ts";
+import { servedStack } from "../infra/stages.ts";
 import { petCreator, petFinder, petLister } from "../lib/dynamo/pet-store.ts";
-import { setAwsEnvironment } from "../local/aws-environment.ts";
-import { startStore } from "../local/store.ts";
-import { createTables } from "../local/tables.ts";
+import { readStack } from "../local/assembly/template.ts";
+import { setAwsEnvironment } from "../local/store/aws-environment.ts";
+import { createTables } from "../local/store/create-tables.ts";
+import { startStore } from "../local/store/store.ts";
 import { fill, idOf } from "./fill.ts";
 import { type BenchOptions, format, table } from "./report.ts";
 import { interleave, median } from "./stats.ts";
@@ -27,7 +27,7 @@ function requests(pets: string, size: number): Record<string, () => Promise<unkn
 async function prepare(size: number, assembly: string) {
   const store = await startStore();
   setAwsEnvironment(store.endpoint);
-  const { tables, outputs } = readStack(assembly, localStack);
+  const { tables, outputs } = readStack(assembly, servedStack);
   await createTables(store.endpoint, tables);
   const pets = outputs.PetsTableName ?? "";
   await fill(pets, size);

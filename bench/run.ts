@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { synthesize } from "../infra/assembly/synthesize.ts";
-import { localStack } from "../infra/stages.ts";
+import { servedStack } from "../infra/stages.ts";
+import { synthesize } from "../local/assembly/synthesize.ts";
 import { coldStart } from "./cold/cold.ts";
 import { growth } from "./growth.ts";
 import { localFootprint } from "./load/footprint.ts";
@@ -38,7 +38,7 @@ function machine(): string {
 
 const assembly = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
 try {
-  await synthesize(assembly, [localStack]);
+  await synthesize(assembly, [servedStack]);
   const results: Record<string, string> = { machine: machine() };
   for (const [part, benchmark] of Object.entries(benchmarks)) {
     if (only && part !== only) continue;

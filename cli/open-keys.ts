@@ -2,9 +2,9 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import { loadSharedConfigFiles } from "@smithy/core/config";
 import { local, stackName } from "../infra/stages.ts";
 import { type KeyStore, keyStore } from "../lib/dynamo/key-store.ts";
-import { setAwsEnvironment } from "../local/aws-environment.ts";
-import { readTables, storeFolder } from "../local/data-folder.ts";
-import { DataInUse, startStore } from "../local/store.ts";
+import { setAwsEnvironment } from "../local/store/aws-environment.ts";
+import { readTables, storeFolder } from "../local/store/data-folder.ts";
+import { DataInUse, startStore } from "../local/store/store.ts";
 
 /** The keys of a stage. The caller closes them. */
 export interface OpenKeys {

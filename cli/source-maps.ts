@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
-import { readStack } from "../infra/assembly/template.ts";
+import { readStack } from "../local/assembly/template.ts";
 
 /** Maps a line and column (from 1) of a bundle to its source, `path:line:column`. */
 export type FindSource = (line: number, column: number) => string | undefined;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Command } from "commander";
-import { synthesize } from "../infra/assembly/synthesize.ts";
-import { localStack } from "../infra/stages.ts";
+import { servedStack } from "../infra/stages.ts";
+import { synthesize } from "../local/assembly/synthesize.ts";
 import { mapLog } from "./map-log.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 import { readSourceMaps } from "./source-maps.ts";
@@ -38,7 +38,7 @@ const program = configureProgram(new Command("npm run trace --"))
   .description(
     "Reads stack frames, or lines of a function's log, from standard input and prints them with positions in the source. Check out the commit that is deployed first.",
   )
-  .option("--stack <name>", "the stack that runs the function", localStack)
+  .option("--stack <name>", "the stack that runs the function", servedStack)
   .option("--function <name>", "such as get-pet (default: the operation that a log line names)")
   .option("--assembly <folder>", "an assembly from `npx cdk synth` (default: synthesize this checkout)")
   .action(trace);

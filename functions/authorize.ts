@@ -8,7 +8,6 @@ import { warmUp } from "../lib/warm-up.ts";
 const keys = keyStore(env.keysTable);
 const { stage } = env;
 
-/** The entry (infra/bundle/start.mjs) awaits it before the first request. */
 export const warmedUp = warmUp((signal) => keys.find("-", signal));
 
 /**

@@ -6,7 +6,6 @@ import { warmUp } from "../lib/warm-up.ts";
 
 const { create, ping } = petCreator({ pets: env.petsTable, claims: env.claimsTable }, env.statusShards);
 
-/** The entry (infra/bundle/start.mjs) awaits it before the first request. */
 export const warmedUp = warmUp(ping);
 
 /** POST /pets. Retries with the same `Idempotency-Key` return the first pet (contract 4.8). */

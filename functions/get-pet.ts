@@ -7,7 +7,6 @@ import { warmUp } from "../lib/warm-up.ts";
 
 const find = petFinder(env.petsTable);
 
-/** The entry (infra/bundle/start.mjs) awaits it before the first request. */
 export const warmedUp = warmUp((signal) => find(0n, signal));
 
 /** GET /pets/{petId}, deprecated */

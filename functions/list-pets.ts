@@ -7,10 +7,7 @@ import { warmUp } from "../lib/warm-up.ts";
 
 const list = petLister(env.petsTable, env.statusShards);
 
-/**
- * The entry (infra/bundle/start.mjs) awaits it before the first request. It lists all statuses, because a page without
- * a filter sends its queries at once, each over a connection of its own.
- */
+/** It lists all statuses, because a page without a filter sends its queries at once, each over its own connection. */
 export const warmedUp = warmUp((signal) => list({ limit: 1 }, signal));
 
 /** GET /pets. A page links to the next one (contract 3.4). */

@@ -1,9 +1,15 @@
-import { DomainName, EndpointAccessMode, EndpointType, SecurityPolicy } from "aws-cdk-lib/aws-apigateway";
+import {
+  DomainName,
+  EndpointAccessMode,
+  EndpointType,
+  type RestApi,
+  SecurityPolicy,
+} from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
+import type { Construct } from "constructs";
 import { API_VERSION } from "../lib/operations.ts";
-import type { Api } from "./api.ts";
 import type { Stage } from "./stages.ts";
 
 /**
@@ -19,18 +25,21 @@ export const ENDPOINT_ACCESS_MODE = EndpointAccessMode.STRICT;
  *
  * @returns the base URL under that name
  */
-export function addDomain(api: Api, domain: NonNullable<Stage["domain"]>): string {
+export function addDomain(scope: Construct, restApi: RestApi, domain: NonNullable<Stage["domain"]>): string {
   const { name, certificateArn, hostedZoneId, hostedZoneName } = domain;
-  const domainName = new DomainName(api, "Domain", {
+  const domainName = new DomainName(scope, "Domain", {
     domainName: name,
-    certificate: Certificate.fromCertificateArn(api, "Certificate", certificateArn),
+    certificate: Certificate.fromCertificateArn(scope, "Certificate", certificateArn),
     endpointType: EndpointType.REGIONAL,
     securityPolicy: SECURITY_POLICY,
     endpointAccessMode: ENDPOINT_ACCESS_MODE,
   });
-  domainName.addBasePathMapping(api.restApi, { basePath: API_VERSION });
-  new ARecord(api, "DomainRecord", {
-    zone: HostedZone.fromHostedZoneAttributes(api, "HostedZone", { hostedZoneId, zoneName: hostedZoneName }),
+  domainName.addBasePathMapping(restApi, { basePath: API_VERSION });
+  new ARecord(scope, "DomainRecord", {
+    zone: HostedZone.fromHostedZoneAttributes(scope, "HostedZone", {
+      hostedZoneId,
+      zoneName: hostedZoneName,
+    }),
     recordName: `${name}.`,
     target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
   });

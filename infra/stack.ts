@@ -38,7 +38,7 @@ export class AnimalStoreStack extends Stack {
 
     const api = new Api(this, "Api", { functions, authorize: functions.authorize, stage });
     const firewall = stage.firewall && new Firewall(api, "Firewall", stage.firewall);
-    const baseUrl = stage.domain ? addDomain(api, stage.domain) : api.baseUrl;
+    const baseUrl = stage.domain ? addDomain(api, api.restApi, stage.domain) : api.baseUrl;
 
     const monitored: MonitoredResources = { api, functions, tables, firewall };
     alarms.monitor(monitored);

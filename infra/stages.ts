@@ -68,9 +68,10 @@ const production: Stage = {
 /** The deployments in AWS. */
 export const stages: readonly Stage[] = [staging, production];
 
-/** What `npm start` serves: the template of staging, with keys of its own. */
+/** The local service: it has the settings of staging, and keys of its own. */
 export const local: Stage = { ...staging, name: "local" };
-export const localStack = stackName(staging.name);
+/** The stack whose template the local service serves. */
+export const servedStack = stackName(staging.name);
 
 /** The stack of what the stages share in an account and region. */
 export const accountStack = "animal-store-account";

@@ -4,12 +4,12 @@ import { jsonSchemaHints, must } from "./schema.ts";
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
-const rule = must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`);
+const int64Rule = must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`);
 
 /** A signed 64-bit integer, held as a bigint so that no digit is lost. Source: contract 1.5. */
 export const Int64 = z
-  .bigint(rule)
-  .check(z.gte(INT64_MIN, rule), z.lte(INT64_MAX, rule))
+  .bigint(int64Rule)
+  .check(z.gte(INT64_MIN, int64Rule), z.lte(INT64_MAX, int64Rule))
   .register(jsonSchemaHints, { type: "integer", format: "int64" });
 
 /**

@@ -47,9 +47,9 @@ export interface Operation {
 /** The version segment that ends every base URL. Source: contract 1.1. */
 export const API_VERSION = "v1";
 
-const limit = must(`be an integer from ${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}`);
-const cursor = must("be a cursor taken from a Link header of this API");
-const idempotencyKey = must("be 1 to 255 printable ASCII characters");
+const limitRule = must(`be an integer from ${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}`);
+const cursorRule = must("be a cursor taken from a Link header of this API");
+const idempotencyKeyRule = must("be 1 to 255 printable ASCII characters");
 
 const limitHint: JsonSchemaHint = {
   type: "integer",
@@ -88,9 +88,9 @@ export const listPets = {
   summary: "List all animals",
   scope: "pets:read",
   query: z.object({
-    limit: z._default(parsed(parseLimit, limit, limitHint), PAGE_SIZE.default),
+    limit: z._default(parsed(parseLimit, limitRule, limitHint), PAGE_SIZE.default),
     status: z.optional(PetStatus).register(jsonSchemaHints, { description: "Only animals with this status" }),
-    cursor: z.optional(parsed(decodeCursor, cursor, cursorHint)),
+    cursor: z.optional(parsed(decodeCursor, cursorRule, cursorHint)),
   }),
   success: {
     status: 200,
@@ -109,7 +109,7 @@ export const createPet = {
   summary: "Add an animal",
   scope: "pets:write",
   headers: z.object({
-    "Idempotency-Key": z.optional(parsed(parseIdempotencyKey, idempotencyKey, idempotencyKeyHint)),
+    "Idempotency-Key": z.optional(parsed(parseIdempotencyKey, idempotencyKeyRule, idempotencyKeyHint)),
   }),
   body: NewPet,
   success: { status: 201, description: "The animal was added", body: Pet },

@@ -15,14 +15,14 @@ const isName = (name: string) => {
   return length >= 1 && length <= NAME_MAX && name.isWellFormed();
 };
 
-const name = must(`be a string of 1 to ${NAME_MAX} characters of well-formed Unicode`);
+const nameRule = must(`be a string of 1 to ${NAME_MAX} characters of well-formed Unicode`);
 
 /** The body that adds a pet. Unknown members are ignored. Source: contract 2.2 and 4.3. */
 export const NewPet = z.object(
   {
     name: z
-      .string(name)
-      .check(z.refine(isName, name))
+      .string(nameRule)
+      .check(z.refine(isName, nameRule))
       .register(jsonSchemaHints, { minLength: 1, maxLength: NAME_MAX }),
     categoryId: Int64,
     status: z._default(PetStatus, "available"),

@@ -1,10 +1,9 @@
 import type { RequestListener } from "node:http";
-import { readStack } from "../infra/assembly/template.ts";
-import { local, localStack } from "../infra/stages.ts";
-import type { RequestContext } from "./access-log.ts";
-import { FunctionPool } from "./function-pool.ts";
-import { createGateway } from "./gateway.ts";
-import { Throttle } from "./throttle.ts";
+import { local, servedStack } from "../infra/stages.ts";
+import { readStack } from "./assembly/template.ts";
+import { FunctionPool } from "./functions/pool.ts";
+import { createGateway, type HandledRequest } from "./gateway/gateway.ts";
+import { Throttle } from "./gateway/throttle.ts";
 
 /** One assembly that is served: its gateway and its functions. */
 export interface Deployment {
@@ -19,7 +18,7 @@ export interface DeploymentOptions {
   /** environment variables for the AWS clients of the functions */
   aws: Record<string, string>;
   throttled: boolean;
-  logRequest: (context: RequestContext, accessLogFormat: string) => void;
+  logRequest: (request: HandledRequest, accessLogFormat: string) => void;
   /** receives the functions' log, line by line */
   logFunction: (line: string) => void;
 }
@@ -29,7 +28,7 @@ export function deploy(
   assembly: string,
   { aws, throttled, logRequest, logFunction }: DeploymentOptions,
 ): Deployment {
-  const stack = readStack(assembly, localStack);
+  const stack = readStack(assembly, servedStack);
   const pools = stack.functions.map((definition) => {
     const environment = { ...definition.environment };
     // The only value of the template that is replaced, so that keys of the local service are valid only here.
@@ -39,7 +38,7 @@ export function deploy(
   for (const pool of pools) pool.warmUp();
   const functions = new Map(pools.map((pool) => [pool.name, pool]));
   const gateway = createGateway(stack, functions, {
-    log: (context) => logRequest(context, stack.accessLogFormat),
+    log: (request) => logRequest(request, stack.accessLogFormat),
     ...(throttled && { throttle: new Throttle(stack.throttling) }),
   });
   return {

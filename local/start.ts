@@ -1,18 +1,18 @@
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
-import { readStack } from "../infra/assembly/template.ts";
-import { local, localStack } from "../infra/stages.ts";
+import { local, servedStack } from "../infra/stages.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
-import { currentAssembly, sourceFolders } from "./assembly.ts";
-import { setAwsEnvironment } from "./aws-environment.ts";
-import { assemblyFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
+import { currentAssembly, sourceFolders } from "./assembly/current.ts";
+import { readStack } from "./assembly/template.ts";
 import { type Deployment, deploy } from "./deployment.ts";
 import { localKey } from "./local-key.ts";
-import { standardErrorLog } from "./log.ts";
 import { checkPort, close, createHttpServer, listen } from "./server.ts";
-import { startStore } from "./store.ts";
-import { checkEndpoint, createTables } from "./tables.ts";
+import { standardErrorLog } from "./service-log.ts";
+import { setAwsEnvironment } from "./store/aws-environment.ts";
+import { checkEndpoint, createTables } from "./store/create-tables.ts";
+import { assemblyFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./store/data-folder.ts";
+import { startStore } from "./store/store.ts";
 import { watchFolders } from "./watch.ts";
 
 const USAGE = `Usage: npm start -- [--watch]
@@ -82,7 +82,7 @@ async function start(watch: boolean): Promise<void> {
   if (!embedded) await checkEndpoint(endpoint);
 
   const assembly = await synthesize();
-  const { tables, outputs, stageName } = readStack(assembly, localStack);
+  const { tables, outputs, stageName } = readStack(assembly, servedStack);
   const keysTable = outputs.KeysTableName ?? "";
   await createTables(endpoint, tables);
   await writeTables({ endpoint, embedded, keysTable });

@@ -2,9 +2,9 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
-import { readStack } from "../../infra/assembly/template.ts";
-import { localStack } from "../../infra/stages.ts";
+import { servedStack } from "../../infra/stages.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
+import { readStack } from "../../local/assembly/template.ts";
 import { body, requestEvent } from "../requests.ts";
 
 /** A bundle that Lambda could start. */
@@ -42,7 +42,7 @@ async function bundle(source: string, outfile: string, options: BuildOptions = {
 
 /** The bundles that are deployed. Lambda loads `start.mjs`, which waits for the warm-up; `index.js` does not wait. */
 function deployed(assembly: string, file: "start.mjs" | "index.js", label: string): Variant[] {
-  const stack = readStack(assembly, localStack);
+  const stack = readStack(assembly, servedStack);
   return functions.map(({ id, entry, event }) => {
     const folder = stack.functions.find(({ name }) => name.startsWith(id))?.code ?? "";
     return { label: `${entry}, ${label}`, file: join(folder, file), event };

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { readStack } from "../../infra/assembly/template.ts";
-import { localStack } from "../../infra/stages.ts";
-import { setAwsEnvironment } from "../../local/aws-environment.ts";
-import { startStore } from "../../local/store.ts";
-import { createTables } from "../../local/tables.ts";
+import { servedStack } from "../../infra/stages.ts";
+import { readStack } from "../../local/assembly/template.ts";
+import { setAwsEnvironment } from "../../local/store/aws-environment.ts";
+import { createTables } from "../../local/store/create-tables.ts";
+import { startStore } from "../../local/store/store.ts";
 
 /**
  * The least code that serves the same requests: one process with node:http and the document client, which makes
@@ -15,7 +15,7 @@ import { createTables } from "../../local/tables.ts";
  * of its own. Arguments: the folder of its data, the folder of the assembly.
  */
 const [, , folder, assembly = ""] = process.argv;
-const { tables, outputs } = readStack(assembly, localStack);
+const { tables, outputs } = readStack(assembly, servedStack);
 const table = outputs.PetsTableName ?? "";
 const { endpoint } = await startStore(folder);
 setAwsEnvironment(endpoint);

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { npmStartCommand } from "../../local/npm-start.ts";
 
 /** An HTTP server in a process of its own. */
 export interface Server {
@@ -47,7 +46,7 @@ export async function startLocalService(folder: string): Promise<Server> {
   const environment = { DATA_DIR: join(folder, "service"), PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "" };
   const pattern = /^Base URL: (\S+)\nAPI key: (\S+)\n/m;
   const { pid, values, stop } = await launch(
-    npmStartCommand([path("../../local/start.ts")]),
+    ["sh", [path("../../local/launch.sh"), path("../../local/start.ts")]],
     environment,
     pattern,
   );

@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LocalStack, readStack } from "../../infra/assembly/template.ts";
-import { FunctionPool } from "../../local/function-pool.ts";
+import { readStack, type StackDefinition } from "../../local/assembly/template.ts";
+import { FunctionPool } from "../../local/functions/pool.ts";
 
 /** A server on 127.0.0.1 and a free port. */
 export async function listen(listener: RequestListener) {
@@ -27,7 +27,7 @@ export async function listen(listener: RequestListener) {
  */
 export async function replaceFunctions(sources: { operation: string; authorizer: string }) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-gateway-"));
-  const stack: LocalStack = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+  const stack: StackDefinition = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
   const route = stack.routes.find(({ method, path }) => method === "GET" && path === "/pets");
   const integration = route?.integration;
   const operationName = integration?.type === "AWS_PROXY" ? integration.functionName : "";

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { cleanEnvironment } from "./clean-environment.ts";
 
 const entry = fileURLToPath(new URL("../../cli/keys.ts", import.meta.url));
 
@@ -14,7 +13,7 @@ export interface Run {
 /** Runs the command as npm does, without a terminal. It has only the AWS credentials of `environment`. */
 export function keysCli(args: string[], environment: Record<string, string> = {}): Promise<Run> {
   const env = {
-    ...cleanEnvironment(),
+    PATH: process.env.PATH,
     HOME: "/nonexistent",
     AWS_EC2_METADATA_DISABLED: "true",
     ...environment,

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { npmStartCommand } from "../../local/npm-start.ts";
 
+const launcher = fileURLToPath(new URL("../../local/launch.sh", import.meta.url));
 const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
 
 /** What runs instead of this checkout's `npm start`. */
@@ -33,7 +33,7 @@ export function spawnService(
   nodeOptions: string[] = [],
   { entry = start, args = [], cwd = process.cwd() }: Command = {},
 ) {
-  const child = spawn(...npmStartCommand([...nodeOptions, entry, ...args]), {
+  const child = spawn("sh", [launcher, ...nodeOptions, entry, ...args], {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],

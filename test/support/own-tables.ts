@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readStack } from "../../infra/assembly/template.ts";
-import { createTables } from "../../local/tables.ts";
+import { readStack } from "../../local/assembly/template.ts";
+import { createTables } from "../../local/store/create-tables.ts";
 
 /**
  * Makes tables for one test file only. The functions that it imports afterwards use them.

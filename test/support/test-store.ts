@@ -1,6 +1,6 @@
-import { readStack } from "../../infra/assembly/template.ts";
-import { type Store, startStore } from "../../local/store.ts";
-import { createTables } from "../../local/tables.ts";
+import { readStack } from "../../local/assembly/template.ts";
+import { createTables } from "../../local/store/create-tables.ts";
+import { type Store, startStore } from "../../local/store/store.ts";
 
 /**
  * Starts an embedded store with the tables of staging, and sets the environment of the functions under test.

@@ -1,0 +1,128 @@
+import { Worker } from "node:worker_threads";
+import type { FunctionDefinition } from "../assembly/template.ts";
+import type { Invocation, InvocationResult, RuntimeMessage, RuntimeOptions } from "./runtime.ts";
+
+const runtime = new URL("runtime.ts", import.meta.url);
+
+/** The folder of compiled code. Without it, every thread loads Node's TypeScript compiler, 12 MB. `npm start` sets it. */
+const compileCache = process.env.NODE_COMPILE_CACHE;
+
+/** How often the limits of a running invocation are checked, in milliseconds. */
+const WATCH_INTERVAL = 50;
+
+/**
+ * Node can abort the whole process when a thread reaches its own heap limit (nodejs/node#47224). The limit is therefore
+ * set this many MiB above the function's memory size, and the instance is terminated in between.
+ */
+const HEAP_HEADROOM_MB = 512;
+
+/** An invocation failed: the function threw, crashed, or exceeded its timeout or memory size. */
+export class FunctionError extends Error {}
+
+export interface InstanceEvents {
+  /** receives every line that the function logs */
+  onLog: (line: string) => void;
+  /** is called once, when the instance can run no more events */
+  onEnd: () => void;
+}
+
+/**
+ * One instance of a function: a thread with its own environment and heap. A crash, `process.exit`, an unhandled
+ * rejection, a timeout and running out of memory end the thread and fail only the invocation that it runs.
+ */
+export class FunctionInstance {
+  readonly #worker: Worker;
+  readonly #timeoutMs: number;
+  readonly #memoryBytes: number;
+  readonly #onEnd: () => void;
+  #settle: ((result: InvocationResult) => void) | undefined;
+  #alive = true;
+
+  constructor(
+    { code, handler, timeoutMs, memoryMb }: FunctionDefinition,
+    environment: Record<string, string>,
+    { onLog, onEnd }: InstanceEvents,
+  ) {
+    this.#timeoutMs = timeoutMs;
+    this.#memoryBytes = memoryMb * 2 ** 20;
+    this.#onEnd = onEnd;
+    this.#worker = new Worker(runtime, {
+      workerData: { code, handler } satisfies RuntimeOptions,
+      env: { ...environment, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb + HEAP_HEADROOM_MB },
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+    });
+    for (const stream of [this.#worker.stdout, this.#worker.stderr]) {
+      stream.on("data", (text) => onLog(String(text).trimEnd()));
+    }
+    this.#worker.on("message", (message: RuntimeMessage) => {
+      if ("log" in message) onLog(message.log);
+      else this.#settle?.(message);
+    });
+    this.#worker.on("error", ({ name, message }) => this.#end(name, message));
+    this.#worker.on("exit", (status) =>
+      this.#end("Runtime.ExitError", `The function exited with status ${status}.`),
+    );
+  }
+
+  /** false after a crash, an exit, a timeout or when it ran out of memory */
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /**
+   * Runs the function once. The instance must not be running another event.
+   *
+   * @param event JSON
+   * @param requestId of the invocation
+   * @returns the handler's result
+   * @throws FunctionError when the function threw, crashed, or exceeded its timeout or memory size
+   */
+  async run(event: string, requestId: string): Promise<unknown> {
+    const deadline = Date.now() + this.#timeoutMs;
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    this.#settle = resolve;
+    this.#worker.postMessage({ event, requestId, deadline } satisfies Invocation);
+    const stopWatching = this.#watch(deadline);
+    const outcome = await promise;
+    stopWatching();
+    this.#settle = undefined;
+    if ("errorType" in outcome) throw new FunctionError(outcome.errorMessage);
+    return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
+  }
+
+  /** Ends the thread, and with it the invocation that it runs. */
+  terminate(errorType = "Runtime.Stopped", errorMessage = "The service stopped."): void {
+    this.#end(errorType, errorMessage);
+    void this.#worker.terminate();
+  }
+
+  #end(errorType: string, errorMessage: string): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    this.#settle?.({ errorType, errorMessage });
+    this.#onEnd();
+  }
+
+  /** Terminates the thread when the invocation exceeds its limits, until the returned function is called. */
+  #watch(deadline: number): () => void {
+    let measuring = false; // a busy thread answers late
+    const timer = setInterval(async () => {
+      if (Date.now() >= deadline) {
+        return this.terminate(
+          "Sandbox.Timedout",
+          `The function exceeded its timeout of ${this.#timeoutMs} ms.`,
+        );
+      }
+      if (measuring) return;
+      measuring = true;
+      const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
+      measuring = false;
+      if (heap && heap.used_heap_size > this.#memoryBytes)
+        this.terminate("Runtime.OutOfMemory", "The function ran out of memory.");
+    }, WATCH_INTERVAL);
+    return () => clearInterval(timer);
+  }
+}

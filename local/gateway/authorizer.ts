@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import type { APIGatewayAuthorizerResult } from "aws-lambda";
+import type { RestApiDefinition } from "../assembly/rest-api.ts";
+import type { FunctionPool } from "../functions/pool.ts";
+import { type ContextVariables, type RequestContext, refuse, type Step } from "./context.ts";
+import type { LocalRequest } from "./receive.ts";
+
+const API_ARN = "arn:aws:execute-api:local:000000000000:local";
+
+type Policy = APIGatewayAuthorizerResult["policyDocument"];
+/** What the integration learns about the caller. */
+export type Caller = Record<string, unknown>;
+
+/** A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function. */
+export class TokenAuthorizer {
+  readonly #settings: RestApiDefinition["authorizer"];
+  readonly #pool: FunctionPool;
+  readonly #cache = new Map<string, { result: APIGatewayAuthorizerResult; expiresAt: number }>();
+
+  constructor(settings: RestApiDefinition["authorizer"], pool: FunctionPool) {
+    this.#settings = settings;
+    this.#pool = pool;
+  }
+
+  /** @returns the authorizer's context, for the integration; or why the caller is refused */
+  async authorize({ message, method, path }: LocalRequest, { stage }: RequestContext): Promise<Step<Caller>> {
+    const token = message.headers.authorization;
+    if (!token || !this.#settings.pattern.test(token)) return refuse("UNAUTHORIZED");
+    const methodArn = `${API_ARN}/${stage}/${method}${path}`;
+    const cached = this.#cached(token);
+    const step = cached ? { value: cached, variables: {} } : await this.#invoke(token, methodArn);
+    if ("refusal" in step) return step;
+    const { policyDocument, context, principalId } = step.value;
+    const variables = { ...step.variables, "authorizer.keyId": context?.keyId };
+    if (!allows(policyDocument, methodArn)) return refuse("ACCESS_DENIED", variables);
+    return { value: { ...context, principalId }, variables };
+  }
+
+  #cached(token: string): APIGatewayAuthorizerResult | undefined {
+    const now = Date.now();
+    // The oldest come first, and all expire after the same time.
+    for (const [key, { expiresAt }] of this.#cache) {
+      if (expiresAt > now) break;
+      this.#cache.delete(key);
+    }
+    return this.#cache.get(token)?.result;
+  }
+
+  /** Invokes the function. Caches its policy, whether it allows or denies, but no error. */
+  async #invoke(token: string, methodArn: string): Promise<Step<APIGatewayAuthorizerResult>> {
+    const start = performance.now();
+    const requestId = randomUUID();
+    const variables = (): ContextVariables => ({
+      "authorizer.requestId": requestId,
+      "authorizer.latency": Math.round(performance.now() - start),
+    });
+    try {
+      const event = JSON.stringify({ type: "TOKEN", authorizationToken: token, methodArn });
+      const result = await this.#pool.invoke(event, requestId);
+      if (!isAuthorizerResult(result)) throw new Error("The authorizer's result is not a policy.");
+      const expiresAt = Date.now() + this.#settings.cacheSeconds * 1000;
+      this.#cache.set(token, { result, expiresAt });
+      return { value: result, variables: variables() };
+    } catch (error) {
+      const { message } = error as Error;
+      // API Gateway treats only this message as a refusal of the caller.
+      const type = message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR";
+      return refuse(type, { ...variables(), "authorizer.error": message });
+    }
+  }
+}
+
+/** Whether API Gateway accepts a result: a principal, a policy, and a context without objects. */
+function isAuthorizerResult(result: unknown): result is APIGatewayAuthorizerResult {
+  const { principalId, policyDocument, context } = (result ?? {}) as Partial<APIGatewayAuthorizerResult>;
+  return (
+    typeof principalId === "string" &&
+    Array.isArray(policyDocument?.Statement) &&
+    policyDocument.Statement.every(({ Effect }) => Effect === "Allow" || Effect === "Deny") &&
+    Object.values(context ?? {}).every((value) => ["string", "number", "boolean"].includes(typeof value))
+  );
+}
+
+function allows({ Statement }: Policy, methodArn: string): boolean {
+  const effects = Statement.flatMap((statement) =>
+    "Resource" in statement && covers(statement.Resource, methodArn) ? [statement.Effect] : [],
+  );
+  return effects.includes("Allow") && !effects.includes("Deny");
+}
+
+/** Whether a policy's resource, in which `*` matches any text, covers a method. */
+function covers(resource: string | string[] | undefined, methodArn: string): boolean {
+  return [resource ?? []].flat().some((pattern) => {
+    const parts = pattern.split("*").map((part) => RegExp.escape(part));
+    return new RegExp(`^${parts.join(".*")}$`).test(methodArn);
+  });
+}

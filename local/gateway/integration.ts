@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import type { APIGatewayProxyResult } from "aws-lambda";
+import type { HttpResponse, MockIntegration } from "../assembly/rest-api.ts";
+import { FunctionError } from "../functions/instance.ts";
+import type { FunctionPool } from "../functions/pool.ts";
+import { refuse, type Step } from "./context.ts";
+
+/** API Gateway's limit for an integration, in milliseconds; it includes the wait for an instance. */
+const INTEGRATION_TIMEOUT = 29_000;
+
+/**
+ * A mock integration with the passthrough behavior NEVER: the request's media type selects a request template.
+ *
+ * @returns the response; or the refusal UNSUPPORTED_MEDIA_TYPE when there is no template for the type
+ */
+export function respondFromMock(
+  integration: MockIntegration,
+  contentType = "application/json",
+): Step<HttpResponse> {
+  const [mediaType = ""] = contentType.split(";");
+  if (!integration.mediaTypes.includes(mediaType.trim().toLowerCase())) {
+    return refuse("UNSUPPORTED_MEDIA_TYPE");
+  }
+  return { value: integration.response, variables: {} };
+}
+
+/**
+ * A Lambda proxy integration.
+ *
+ * @param event JSON
+ * @returns the function's response; or the refusal INTEGRATION_TIMEOUT, or DEFAULT_5XX when the invocation fails or its
+ *   result is no response
+ */
+export async function respondFromProxy(pool: FunctionPool, event: string): Promise<Step<HttpResponse>> {
+  const start = performance.now();
+  const requestId = randomUUID();
+  const step = await withTimeout(pool.invoke(event, requestId).then(toStep, refuseFailure));
+  return {
+    ...step,
+    variables: {
+      "integration.requestId": requestId,
+      "integration.status": 200,
+      integrationLatency: Math.round(performance.now() - start),
+    },
+  };
+}
+
+async function withTimeout<T>(work: Promise<Step<T>>): Promise<Step<T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Step<T>>((resolve) => {
+    timer = setTimeout(() => resolve(refuse("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT);
+  });
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+/** The function's log already says why the invocation failed. */
+function refuseFailure(error: unknown): Step<never> {
+  if (!(error instanceof FunctionError)) throw error;
+  return refuse("DEFAULT_5XX");
+}
+
+function toStep(result: unknown): Step<HttpResponse> {
+  const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;
+  if (!Number.isInteger(statusCode) || typeof body !== "string") return refuse("DEFAULT_5XX");
+  const value = {
+    status: Number(statusCode),
+    headers: (headers ?? {}) as Record<string, string>,
+    body,
+  };
+  return { value, variables: {} };
+}

@@ -1,0 +1,80 @@
+import { formatAccessLog } from "./gateway/context.ts";
+import type { HandledRequest } from "./gateway/gateway.ts";
+
+/** Where the service writes what it and its functions log. */
+export interface Log {
+  request(request: HandledRequest, accessLogFormat: string): void;
+  /** @param line of a function, JSON or any text */
+  function(line: string): void;
+}
+
+/**
+ * @returns a log on standard error: short lines for a person at a terminal, otherwise lines of JSON as they are in
+ *   CloudWatch
+ */
+export function standardErrorLog(): Log {
+  const write = bufferedWriter();
+  if (!process.stderr.isTTY) {
+    return {
+      request: ({ variables }, format) => write(formatAccessLog(format, variables)),
+      function: write,
+    };
+  }
+  return {
+    request: (request) => write(formatRequest(request)),
+    function: (line) => {
+      const shown = formatFunctionLine(line);
+      if (shown) write(shown);
+    },
+  };
+}
+
+/** One short line: time, request, status, duration, key, and why the request was refused. */
+function formatRequest({ variables, url, errorCode }: HandledRequest): string {
+  const { httpMethod = "", status, responseLatency } = variables;
+  return [
+    new Date().toTimeString().slice(0, 8),
+    httpMethod.padEnd(4),
+    withoutValues(url)
+      .replaceAll(/[^ -~]/g, "?")
+      .slice(0, 100),
+    status,
+    `${responseLatency} ms`,
+    variables["authorizer.keyId"] ?? "-",
+    [errorCode, variables["error.responseType"], variables["authorizer.error"]].filter(Boolean).join(", "),
+  ]
+    .join("  ")
+    .trimEnd();
+}
+
+/** Keeps only the names of the query parameters, because a value can be private. */
+function withoutValues(url: string): string {
+  const [path, query] = url.split("?");
+  return query ? `${path}?${query.replaceAll(/=[^&]*/g, "")}` : (path ?? "");
+}
+
+/** Hides the lines that only repeat a request. */
+function formatFunctionLine(line: string): string | undefined {
+  try {
+    const { level, message } = JSON.parse(line);
+    if (level === "INFO") return undefined;
+    return `          ${level}  ${typeof message === "string" ? message : JSON.stringify(message)}`;
+  } catch {
+    return line;
+  }
+}
+
+/** Writes the lines of one turn of the event loop together. */
+function bufferedWriter(): (line: string) => void {
+  let lines: string[] = [];
+  const flush = () => {
+    if (lines.length === 0) return;
+    const text = `${lines.join("\n")}\n`;
+    lines = [];
+    process.stderr.write(text);
+  };
+  process.on("exit", flush); // standard error is synchronous on POSIX systems
+  return (line) => {
+    if (lines.push(line) === 1) setImmediate(flush);
+  };
+}

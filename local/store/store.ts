@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { ClassicLevel } from "classic-level";
+import type { StoreOptions } from "./thread.ts";
+
+/** A running embedded store. */
+export interface Store {
+  /** URL of its DynamoDB API */
+  endpoint: string;
+  close(): Promise<void>;
+}
+
+/** Another process has the data open. */
+export class DataInUse extends Error {}
+
+const RESTART_DELAY_MS = 1000;
+
+/**
+ * Starts a DynamoDB-compatible server on 127.0.0.1 and a free port, in a thread of its own. When the server fails, for
+ * example because the disk is full, the error goes to standard error and the server restarts on the same port.
+ *
+ * @param path folder of the data, created when missing; without a path the data is kept in memory
+ * @throws DataInUse when another process has the folder open, or Error in one line when the folder is broken or not
+ *   writable
+ */
+export async function startStore(path?: string): Promise<Store> {
+  const lock = path === undefined ? undefined : await lockFolder(path);
+  let closing = false;
+  let { worker, port } = await startThread({ path, port: 0 });
+  restartAfterFailure();
+
+  function restartAfterFailure(): void {
+    let reason = "its thread ended";
+    worker.once("error", (error) => {
+      reason = error.message;
+    });
+    worker.once("exit", () => {
+      if (!closing) void restart(reason);
+    });
+  }
+  async function restart(reason: string): Promise<void> {
+    console.error(`animal-store: The embedded store failed and restarts: ${reason}`);
+    for (let lastFailure = ""; !closing; ) {
+      await pause(RESTART_DELAY_MS, undefined, { ref: false });
+      try {
+        if (path !== undefined) await checkData(path);
+        ({ worker, port } = await startThread({ path, port }));
+        restartAfterFailure();
+        console.error("animal-store: The embedded store has restarted.");
+        return;
+      } catch (error) {
+        const failure = describe(error);
+        if (failure !== lastFailure)
+          console.error(`animal-store: The embedded store cannot restart: ${failure}`);
+        lastFailure = failure;
+      }
+    }
+  }
+
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    close: async () => {
+      closing = true;
+      if (worker.threadId >= 0) {
+        const ended = once(worker, "exit");
+        worker.postMessage("close");
+        await ended;
+      }
+      await lock?.close();
+    },
+  };
+}
+
+async function startThread(options: StoreOptions): Promise<{ worker: Worker; port: number }> {
+  const worker = new Worker(new URL("thread.ts", import.meta.url), { workerData: options });
+  const port = await new Promise<number>((resolve, reject) => {
+    worker.once("message", resolve).once("error", reject);
+    worker.once("exit", () => reject(new Error("its thread ended")));
+  });
+  return { worker, port };
+}
+
+/**
+ * Locks a folder for this process with an empty database inside it, and checks the data, because dynalite does not say
+ * why it cannot open them. The operating system releases the lock when the process ends.
+ */
+async function lockFolder(path: string): Promise<ClassicLevel> {
+  const lock = new ClassicLevel(join(path, "in-use"));
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await lock.open();
+    await checkData(path);
+    return lock;
+  } catch (error) {
+    await lock.close();
+    const { cause } = error as Error & { cause?: NodeJS.ErrnoException };
+    if (cause?.code === "LEVEL_LOCKED")
+      throw new DataInUse(`The data folder ${path} is in use by another process.`);
+    throw new Error(`The data folder ${path} cannot be opened: ${describe(error)}`);
+  }
+}
+
+/** LevelDB's own message, where there is one. */
+function describe(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: Error };
+  return cause?.message ?? message;
+}
+
+/** Opens and closes the data. */
+async function checkData(path: string): Promise<void> {
+  const data = new ClassicLevel(path);
+  await data.open();
+  await data.close();
+}

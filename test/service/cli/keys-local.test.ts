@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
+import { readStack } from "../../../local/assembly/template.ts";
+import { createTables } from "../../../local/store/create-tables.ts";
+import { startStore } from "../../../local/store/store.ts";
+import { runInProcess } from "../../support/run-in-process.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
+process.env.DATA_DIR = folder; // local/store/data-folder.ts reads it once
+const { program } = await import("../../../cli/keys-program.ts");
+const { storeFolder, writeTables } = await import("../../../local/store/data-folder.ts");
+
+const tablesFile = join(folder, "tables.json");
+const keysTable = process.env.KEYS_TABLE ?? "";
+const NOBODY = "http://127.0.0.1:1";
+
+beforeEach(() => mkdir(folder, { recursive: true }));
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await rm(folder, { recursive: true });
+});
+
+const keys = (...args: string[]) => runInProcess(program, "keys", [...args, "--stage", "local"]);
+const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
+
+/** The data of a local service: an embedded store with a keys table. */
+async function startService() {
+  const store = await startStore(storeFolder);
+  await createTables(
+    store.endpoint,
+    readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging").tables,
+  );
+  await writeTables({ endpoint: store.endpoint, embedded: true, keysTable });
+  return store;
+}
+
+async function issueAndList(): Promise<void> {
+  expect(await keys("issue", "--name", "Acme")).toMatchObject({ code: 0, stderr: "" });
+  const { stdout } = await keys("list", "--json");
+  expect(JSON.parse(stdout)).toMatchObject([{ name: "Acme", state: "live" }]);
+}
+
+it("says why it cannot read the data folder", async () => {
+  await expect(keys("list")).resolves.toEqual(
+    failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`),
+  );
+  // A folder in place of the file fails for every user, root included.
+  await mkdir(tablesFile);
+  expect(await keys("list")).toEqual(failure(`The data folder ${folder} cannot be read (EISDIR).`));
+  await rm(tablesFile, { recursive: true });
+  await writeFile(tablesFile, '{"endpoint":');
+  expect(await keys("list")).toEqual(failure(`${tablesFile} is damaged: run \`npm start\` once.`));
+});
+
+it("says why it cannot open the store", async () => {
+  await writeTables({ endpoint: NOBODY, embedded: true, keysTable });
+  await writeFile(storeFolder, "not a folder");
+  const { code, stderr } = await keys("list");
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^keys: The data folder .* cannot be opened: .*(EEXIST|ENOTDIR).*\n$/),
+  ]);
+});
+
+it("uses the store of the running service", async () => {
+  const service = await startService();
+  await issueAndList();
+  await service.close();
+});
+
+it("opens the store of a stopped service, and closes it again", async () => {
+  await (await startService()).close();
+  await issueAndList();
+  expect((await keys("show", "key_0000000000000000")).code).toBe(1);
+  await (await startStore(storeFolder)).close();
+});
+
+it("uses another DynamoDB that the service runs with", async () => {
+  const other = await startStore();
+  await createTables(
+    other.endpoint,
+    readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging").tables,
+  );
+  await writeTables({ endpoint: other.endpoint, embedded: false, keysTable });
+  await issueAndList();
+  await other.close();
+});
+
+it("waits while another command has the data open", async () => {
+  const service = await startService();
+  await writeTables({ endpoint: NOBODY, embedded: true, keysTable });
+  const [{ code }] = await Promise.all([
+    keys("list"),
+    new Promise((resolve) => setTimeout(resolve, 300)).then(service.close),
+  ]);
+  expect(code).toBe(0);
+});
+
+it("says that the data is in use if no store responds, as on a full disk", async () => {
+  const service = await startService();
+  // Another program can listen at the port where the service was.
+  const other = createServer((_request, response) => response.writeHead(404).end());
+  await once(other.listen(0, "127.0.0.1"), "listening");
+  const endpoint = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  await writeTables({ endpoint, embedded: true, keysTable });
+  const start = Date.now();
+  let seconds = 0;
+  jest.spyOn(Date, "now").mockImplementation(() => start + 3000 * seconds++);
+  expect(await keys("list")).toEqual(
+    failure(
+      `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}. If the local service is running, its output says why.`,
+    ),
+  );
+  other.close();
+  await service.close();
+});

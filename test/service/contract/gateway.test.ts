@@ -1,0 +1,88 @@
+import { describe, expect, it } from "@jest/globals";
+import { generateApiKey } from "../../../lib/api-key.ts";
+import { withWrongChecksum } from "../../support/api-keys.ts";
+import { call, key } from "./client.ts";
+
+// The gateway's own responses.
+
+describe("a request without a valid key", () => {
+  const stage = /^ask_([a-z]+)_/.exec(key)?.[1] ?? "";
+
+  it("gets the same 401 for every kind of invalid key and every operation", async () => {
+    const replies = [];
+    for (const authorization of [
+      null,
+      "",
+      "Bearer",
+      "Bearer ",
+      key,
+      `Basic ${key}`,
+      `Bearer ${key}x`,
+      `Bearer x${key}`,
+      `Bearer ${key.toLowerCase()}`,
+      `Bearer ${withWrongChecksum(key)}`,
+      `Bearer ${generateApiKey(stage)}`,
+      `Bearer ${generateApiKey(stage === "production" ? "staging" : "production")}`,
+      `Bearer ${"x".repeat(5000)}`,
+    ]) {
+      for (const [method, path] of [
+        ["GET", "/pets?limit=0"],
+        ["POST", "/pets"],
+        ["GET", "/pets/1"],
+        ["DELETE", "/pets"],
+      ] as const) {
+        replies.push(await call(path, { method, authorization }));
+      }
+    }
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(replies[0]?.body).toMatchObject({ code: "unauthorized" });
+    expect(new Set(replies.map(({ headers }) => headers.get("www-authenticate")))).toEqual(
+      new Set(['Bearer realm="animal-store"']),
+    );
+  });
+
+  it("can write the scheme in any case", async () => {
+    expect((await call("/pets", { authorization: `bearer ${key}` })).status).toBe(200);
+    expect((await call("/pets", { authorization: `BEARER  ${key}` })).status).toBe(200);
+  });
+});
+
+describe("a path or method that the API does not have", () => {
+  it.each(["/", "/pet", "/pets/1/2", "/store/orders", "/pets//1", "/Pets", "/..%2fpets"])(
+    "gets 404 at %s",
+    async (path) => {
+      expect(await call(path)).toMatchObject({ status: 404, body: { code: "not_found" } });
+    },
+  );
+
+  it.each([
+    ["DELETE", "/pets", "GET, POST"],
+    ["PUT", "/pets", "GET, POST"],
+    ["PATCH", "/pets", "GET, POST"],
+    ["HEAD", "/pets", "GET, POST"],
+    ["OPTIONS", "/pets", "GET, POST"],
+    ["POST", "/pets/1", "GET"],
+    ["DELETE", "/pets/1", "GET"],
+  ])("gets 405 for %s %s, with Allow", async (method, path, allow) => {
+    const { status, headers } = await call(path, { method });
+    expect([status, headers.get("allow")]).toEqual([405, allow]);
+  });
+
+  it.each([
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "text/plain",
+  ])("gets 404 and 405 with any body: %s", async (type) => {
+    const options = { method: "PUT", headers: { "Content-Type": type }, body: '{"statusCode":200}' };
+    expect(await call("/store/orders", options)).toMatchObject({ status: 404 });
+    expect(await call("/pets", options)).toMatchObject({ status: 405 });
+  });
+
+  it("gets 404 without a key, and with an Authorization header that is not a key", async () => {
+    for (const authorization of [null, "Bearer x", "AWS4-HMAC-SHA256 Credential=x"]) {
+      expect(await call("/store/orders", { authorization })).toMatchObject({ status: 404 });
+    }
+  });
+});

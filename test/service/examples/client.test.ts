@@ -1,0 +1,227 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { type ClientOptions, type NewPet, type Pet, petStore } from "../../../examples/client.ts";
+import { type ErrorCode, errorBody, errors } from "../../../lib/errors.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const baseUrl = process.env.CONTRACT_URL ?? "";
+const apiKey = process.env.CONTRACT_KEY ?? "";
+const store = petStore({ baseUrl, apiKey });
+const rex: NewPet = { name: "Rex", categoryId: 1n };
+
+const node = (script: string, args: string[] = [], env: Record<string, string> = {}) =>
+  promisify(execFile)(
+    process.execPath,
+    [fileURLToPath(new URL(`../../../${script}`, import.meta.url)), ...args],
+    {
+      env: { ...process.env, NODE_OPTIONS: "", ...env },
+    },
+  );
+
+describe("examples/client.ts", () => {
+  it("adds animals and lists them page by page", async () => {
+    const added: bigint[] = [];
+    for (let n = 0; n < 12; n++) {
+      added.push((await store.add({ name: `Example ${n}`, categoryId: 1n, status: "pending" })).id);
+    }
+    await eventually(
+      async () => {
+        const listed: bigint[] = [];
+        for await (const { id } of store.list({ limit: 5, status: "pending" })) listed.push(id);
+        return listed;
+      },
+      (listed) => {
+        expect(listed).toEqual(expect.arrayContaining(added));
+        expect(new Set(listed).size).toBe(listed.length);
+      },
+    );
+  });
+
+  it.each([2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 0n])(
+    "keeps categoryId %s exact in both directions",
+    async (categoryId) => {
+      // The name looks like a member, to show that string values are not touched.
+      const pet: NewPet = {
+        name: `","id":1,"categoryId": 5 \\"id":7 ${categoryId}`,
+        categoryId,
+        status: "sold",
+      };
+      const added = await store.add(pet);
+      expect(added).toEqual({ ...pet, id: expect.anything() });
+      await eventually(
+        async () => {
+          const found: Pet[] = [];
+          for await (const listed of store.list({ limit: 100, status: "sold" })) {
+            if (listed.id === added.id) found.push(listed);
+          }
+          return found;
+        },
+        (found) => expect(found).toEqual([added]),
+      );
+    },
+  );
+
+  it("throws the error that the API returns, with the request id", async () => {
+    await expect(store.add({} as NewPet)).rejects.toMatchObject({ code: "invalid_request", status: 400 });
+    const wrong = petStore({ baseUrl, apiKey: "wrong" });
+    await expect(wrong.list().next()).rejects.toMatchObject({
+      code: "unauthorized",
+      status: 401,
+      requestId: expect.stringMatching(/\S/),
+    });
+  });
+
+  it("runs from the command line", async () => {
+    const { stdout } = await node("examples/demo.ts", [], { BASE_URL: baseUrl, API_KEY: apiKey });
+    expect(stdout).toMatch(/^Added Rex as \d+\.\nAdded Tom as \d+\.\nAdded Polly as \d+\.\n\d+ /);
+  });
+
+  it.each([
+    [{ BASE_URL: "" }, "Set BASE_URL and API_KEY to what `npm start` prints."],
+    [
+      { BASE_URL: "http://127.0.0.1:2/v1" },
+      "There is no service at http://127.0.0.1:2/v1. Start it with `npm start`, or check BASE_URL.",
+    ],
+    [{ API_KEY: "wrong" }, errorBody("unauthorized").message],
+  ])("says in one line, without a retry, why it cannot start: %j", async (environment, message) => {
+    const running = node("examples/demo.ts", [], { BASE_URL: baseUrl, API_KEY: apiKey, ...environment });
+    await expect(running).rejects.toMatchObject({ code: 1, stdout: "", stderr: `demo: ${message}\n` });
+  });
+});
+
+/** What a service does with a request instead of returning a 201. */
+type Fault = ErrorCode | "connection lost" | "response lost" | "body lost" | "no response" | "bad gateway";
+
+const running: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of running.splice(0)) await stop();
+});
+
+/** A service that has one fault per request, as listed, and then works. */
+async function faultyService(faults: Fault[], retryAfter = 0) {
+  const received: { idempotencyKey: unknown; body: string }[] = [];
+  const added = new Map<string, unknown>();
+  const server = createServer(async (request, response) => {
+    const fault = faults[received.length];
+    const body = await text(request);
+    const idempotencyKey = String(request.headers["idempotency-key"]);
+    received.push({ idempotencyKey, body });
+    if (fault === "connection lost") return void request.socket.destroy();
+    if (fault === "no response") return;
+    if (fault === "bad gateway") return void response.writeHead(502).end("<html>Bad gateway</html>");
+    if (fault && fault in errors) {
+      const code = fault as ErrorCode;
+      const headers = { "Content-Type": "application/json", "Retry-After": retryAfter };
+      return void response.writeHead(errors[code].status, headers).end(JSON.stringify(errorBody(code)));
+    }
+    // The pet is added now, even if the client gets no response.
+    const pet = added.get(idempotencyKey) ?? { id: added.size + 1, status: "available", ...JSON.parse(body) };
+    added.set(idempotencyKey, pet);
+    if (fault === "response lost") return void request.socket.destroy();
+    const json = JSON.stringify(pet);
+    response.writeHead(201, { "Content-Type": "application/json", "Content-Length": json.length });
+    if (fault === "body lost") return void response.write(json.slice(0, 5), () => request.socket.destroy());
+    response.end(json);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  running.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+
+  // A clock that only the client's pauses move.
+  const pauses: number[] = [];
+  let time = 0;
+  const clock: ClientOptions["clock"] = {
+    now: () => time,
+    sleep: async (milliseconds) => {
+      pauses.push(milliseconds);
+      time += milliseconds;
+    },
+  };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const client = (options: Partial<ClientOptions> = {}) =>
+    petStore({ baseUrl: url, apiKey: "key", clock, ...options });
+  return { client, received, added, pauses };
+}
+
+describe("the retries of examples/client.ts", () => {
+  it.each<Fault>([
+    "connection lost",
+    "response lost",
+    "body lost",
+    "too_many_requests",
+    "internal_error",
+    "bad gateway",
+    "unavailable",
+    "timeout",
+  ])("add one animal after: %s", async (fault) => {
+    const { client, received, added } = await faultyService([fault, fault]);
+    expect(await client().add(rex)).toEqual({ ...rex, id: 1n, status: "available" });
+    expect(received).toHaveLength(3);
+    expect(received[0]?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(received.map((request) => JSON.stringify(request))).size).toBe(1);
+    expect(added.size).toBe(1);
+  });
+
+  it("add one animal after an attempt timed out", async () => {
+    const { client, received, added } = await faultyService(["no response"]);
+    expect(await client({ attemptTimeout: 200 }).add(rex)).toMatchObject({ id: 1n });
+    expect([received.length, added.size]).toEqual([2, 1]);
+  });
+
+  it("use a new Idempotency-Key for each animal", async () => {
+    const { client, received } = await faultyService([]);
+    await client().add(rex);
+    await client().add(rex);
+    expect(received[0]?.idempotencyKey).not.toBe(received[1]?.idempotencyKey);
+  });
+
+  it.each<Fault>(["invalid_request", "unauthorized", "forbidden", "idempotency_mismatch", "gone"])(
+    "do not repeat what cannot succeed: %s",
+    async (fault) => {
+      const { client, received } = await faultyService([fault]);
+      await expect(client().add(rex)).rejects.toMatchObject({ code: fault });
+      expect(received).toHaveLength(1);
+    },
+  );
+
+  it("wait at least as long as Retry-After says, and a random time on top", async () => {
+    const { client, pauses } = await faultyService(["unavailable", "too_many_requests", "unavailable"], 7);
+    await client().add(rex);
+    expect(pauses).toHaveLength(3);
+    expect(pauses.every((pause) => pause >= 7000)).toBe(true);
+    expect(pauses).not.toEqual([7000, 7000, 7000]);
+  });
+
+  it("pause longer and longer, but never beyond the deadline", async () => {
+    const { client, received, pauses } = await faultyService(Array(1000).fill("internal_error"));
+    await expect(client({ deadline: 30_000 }).add(rex)).rejects.toMatchObject({ code: "internal_error" });
+    expect(received.length).toBe(pauses.length + 1);
+    expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(30_000);
+    for (const [n, pause] of pauses.entries())
+      expect(pause).toBeLessThanOrEqual(Math.min(5000, 200 * 2 ** n));
+    expect(Math.max(...pauses)).toBeGreaterThan(200);
+  });
+
+  it("give up at once if the service requires a longer wait than is left", async () => {
+    const { client, received } = await faultyService(["too_many_requests"], 31);
+    await expect(client({ deadline: 30_000 }).add(rex)).rejects.toMatchObject({ code: "too_many_requests" });
+    expect(received).toHaveLength(1);
+  });
+
+  it("end with the error of fetch if no response ever arrives", async () => {
+    const { client } = await faultyService(Array(1000).fill("connection lost"));
+    await expect(client({ deadline: 3000 }).add(rex)).rejects.toThrow("fetch failed");
+  });
+
+  it("report a proxy's response by its status", async () => {
+    const { client } = await faultyService(Array(1000).fill("bad gateway"));
+    await expect(client({ deadline: 3000 }).add(rex)).rejects.toMatchObject({ code: undefined, status: 502 });
+  });
+});

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { generateApiKey, hashApiKey, recordOf } from "../../../lib/api-key.ts";
+import { keyStore } from "../../../lib/dynamo/key-store.ts";
+import { petCreator } from "../../../lib/dynamo/pet-store.ts";
+import { PetStatus } from "../../../lib/pet.ts";
+import { withWrongChecksum } from "../../support/api-keys.ts";
+import { recordCalls } from "../../support/calls.ts";
+import { authorizerEvent, context, requestEvent } from "../../support/event.ts";
+import { ownTables } from "../../support/own-tables.ts";
+
+// The cost of a Query depends on the size of the other items in the table.
+const { pets, claims, keys } = await ownTables();
+
+const recorder = recordCalls();
+// On a busy machine the reads of the start can take longer than a function waits for them.
+const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+// The functions read the names of their tables when they start.
+const functions = await Promise.all([
+  import("../../../functions/get-pet.ts"),
+  import("../../../functions/list-pets.ts"),
+  import("../../../functions/create-pet.ts"),
+  import("../../../functions/authorize.ts"),
+]);
+const [{ handler: getPet }, { handler: listPets }, { handler: createPet }, { handler: authorize }] =
+  functions;
+await Promise.all(functions.map(({ warmedUp }) => warmedUp));
+timeout.mockRestore();
+const callsAtStart = recorder.take();
+
+beforeEach(() => {
+  recorder.take();
+});
+afterAll(() => recorder.stop());
+
+/** The calls since the last time: command, table (or index) and units. */
+const taken = () =>
+  recorder.take().map(({ command, input, units }) => [command, input.IndexName ?? input.TableName, units]);
+
+// A warm-up ignores errors, so a mistake in its read would show only as a slow first request.
+it("every function reads its table at its start, and DynamoDB accepts the read", () => {
+  const accepted = callsAtStart.filter(({ responded }) => Number.isFinite(responded));
+  expect(accepted.map(({ command, input }) => `${command} ${input.TableName}`).sort()).toEqual(
+    [
+      `GetItemCommand ${keys}`,
+      `GetCommand ${claims}`,
+      `GetCommand ${pets}`,
+      ...PetStatus.options.map(() => `QueryCommand ${pets}`),
+    ].sort(),
+  );
+});
+
+describe("a request calls DynamoDB", () => {
+  const create = (headers = {}) =>
+    createPet(
+      requestEvent({
+        headers: { "Content-Type": "application/json", ...headers },
+        body: '{"name":"Rex","categoryId":1}',
+      }),
+      context,
+    );
+
+  // The embedded store does not count the entry in the index, which takes DynamoDB one unit more.
+  it("to create: one write of the smallest size", async () => {
+    expect((await create()).statusCode).toBe(201);
+    expect(taken()).toEqual([["PutCommand", pets, 1]]);
+  });
+
+  it("to create with an Idempotency-Key: one write more, of the claim", async () => {
+    expect((await create({ "Idempotency-Key": randomUUID() })).statusCode).toBe(201);
+    expect(taken()).toEqual([
+      ["PutCommand", claims, 1],
+      ["PutCommand", pets, 1],
+    ]);
+  });
+
+  it("to retry a creation: the refused claim, one consistent read of it, and the same pet again", async () => {
+    const key = { "Idempotency-Key": randomUUID() };
+    await create(key);
+    recorder.take();
+    expect((await create(key)).statusCode).toBe(201);
+    expect(recorder.take()).toMatchObject([
+      { command: "PutCommand", input: { TableName: claims } },
+      { command: "GetCommand", units: 1, input: { TableName: claims, ConsistentRead: true } },
+      { command: "PutCommand", units: 1, input: { TableName: pets } },
+    ]);
+  });
+
+  it("to get: one consistent read, whether the pet exists or not", async () => {
+    const { id } = JSON.parse((await create()).body);
+    recorder.take();
+    for (const petId of [String(id), "7"]) {
+      await getPet(requestEvent({ path: { petId } }), context);
+      const calls = recorder.take();
+      expect(calls).toMatchObject([{ command: "GetCommand", units: 1, input: { ConsistentRead: true } }]);
+    }
+  });
+
+  /** DynamoDB charges an empty response like a small one. The embedded store charges nothing. */
+  const addOneOfEach = async () => {
+    const { create } = petCreator({ pets, claims }, 1);
+    for (const status of PetStatus.options) await create({ name: "Rex", categoryId: 1n, status });
+    recorder.take();
+  };
+
+  it("to list one status: one Query, of one pet more than the page holds", async () => {
+    await addOneOfEach();
+    await listPets(requestEvent({ query: { status: ["sold"], limit: ["5"] } }), context);
+    const calls = recorder.take();
+    expect(calls).toMatchObject([
+      { command: "QueryCommand", units: 0.5, input: { Limit: 6, IndexName: "byStatus" } },
+    ]);
+  });
+
+  it("to list all: one Query for each status, all at once", async () => {
+    await addOneOfEach();
+    await listPets(requestEvent(), context);
+    const calls = recorder.take();
+    expect(calls.map(({ command, units }) => [command, units])).toEqual(
+      PetStatus.options.map(() => ["QueryCommand", 0.5]),
+    );
+    expect(Math.max(...calls.map(({ started }) => started))).toBeLessThan(
+      Math.min(...calls.map(({ responded }) => responded)),
+    );
+  });
+
+  it("to authorize a caller: one consistent read, and none for a malformed key", async () => {
+    const key = generateApiKey("staging");
+    const details = { name: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
+    await keyStore(keys).add(recordOf(key, details));
+    recorder.take();
+    const callsFor = async (token: string) => {
+      await authorize(authorizerEvent(`Bearer ${token}`));
+      return recorder.take();
+    };
+    for (const wellFormed of [key, generateApiKey("staging")]) {
+      expect(await callsFor(wellFormed)).toMatchObject([
+        {
+          command: "GetItemCommand",
+          units: 1,
+          input: { TableName: keys, ConsistentRead: true, Key: { hash: { S: hashApiKey(wellFormed) } } },
+        },
+      ]);
+    }
+    expect(await callsFor(withWrongChecksum(key))).toEqual([]);
+  });
+});

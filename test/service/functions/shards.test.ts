@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { type Pet, PetStatus } from "../../../lib/pet.ts";
+import { recordCalls } from "../../support/calls.ts";
+import { ownTables } from "../../support/own-tables.ts";
+import { listAll } from "../../support/pets.ts";
+
+const { pets, claims } = await ownTables();
+
+const recorder = recordCalls();
+afterAll(() => recorder.stop());
+
+describe("a status spread over 4 partitions", () => {
+  const sharded = petCreator({ pets, claims }, 4);
+  const whole = petCreator({ pets, claims }, 1);
+  const list = petLister(pets, 4);
+  const added: Pet[] = [];
+  let written: (Pet & { statusShard: string })[];
+
+  beforeAll(async () => {
+    for (let n = 0; n < 60; n++) {
+      const status = PetStatus.options[n % 3] ?? "sold";
+      // The first 20 come from the time before the number was raised.
+      const creator = n < 20 ? whole : sharded;
+      added.push(await creator.create({ name: `Spread ${n}`, categoryId: BigInt(n), status }));
+    }
+    added.sort((a, b) => (a.id < b.id ? -1 : 1));
+    written = recorder.take().map(({ input }) => input.Item as Pet & { statusShard: string });
+  });
+
+  it("keeps every pet in the partition that its id determines", () => {
+    for (const { name, id, status, statusShard } of written) {
+      const shard = Number(name.split(" ")[1]) < 20 ? 0n : id % 4n;
+      expect(statusShard).toBe(shard === 0n ? status : `${status}#${shard}`);
+    }
+    expect(written).toHaveLength(60);
+  });
+
+  it("lists every pet exactly once and in order, including those written before the spread", async () => {
+    recorder.take();
+    for (const limit of [1, 7, 100]) expect(await listAll(list, { limit })).toEqual(added);
+    for (const status of PetStatus.options) {
+      expect(await listAll(list, { limit: 3, status })).toEqual(added.filter((pet) => pet.status === status));
+    }
+    expect(new Set(recorder.take().map(({ command }) => command))).toEqual(new Set(["QueryCommand"]));
+  });
+
+  it("costs one Query for each partition and page, all at once", async () => {
+    for (const [status, queries] of [
+      ["sold", 4],
+      [undefined, 12],
+    ] as const) {
+      recorder.take();
+      await list({ limit: 20, status });
+      const calls = recorder.take();
+      expect(calls.map(({ command }) => command)).toEqual(Array(queries).fill("QueryCommand"));
+      expect(Math.max(...calls.map(({ started }) => started))).toBeLessThan(
+        Math.min(...calls.map(({ responded }) => responded)),
+      );
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { readStack } from "../../../local/assembly/template.ts";
+
+const KIB = 1024;
+const OPERATION_BUDGET = 210 * KIB;
+const AUTHORIZER_BUDGET = 175 * KIB;
+
+// Bundles without infra/bundle/environment-credentials.ts contain these: for profiles, SSO, processes, web identities
+// and containers.
+const CREDENTIAL_LOOKUPS = [
+  "role_arn",
+  "sso_start_url",
+  "GetRoleCredentials",
+  "credential_process",
+  "web_identity_token_file",
+  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+];
+
+const { functions, authorizer } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+const bundles = functions.map(({ name, code }) => ({
+  name,
+  code,
+  text: readFileSync(join(code, "index.js"), "utf8"),
+  isAuthorizer: name === authorizer.functionName,
+}));
+const bytes = (bundle: { text: string } | undefined) => Buffer.byteLength(bundle?.text ?? "");
+
+describe("the bundles", () => {
+  it("belong to three operations and the authorizer, which is the smallest", () => {
+    const operations = bundles.filter(({ isAuthorizer }) => !isAuthorizer);
+    expect([bundles.length, operations.length]).toEqual([4, 3]);
+    const size = bytes(bundles.find(({ isAuthorizer }) => isAuthorizer));
+    for (const operation of operations) expect(size).toBeLessThan(bytes(operation));
+  });
+
+  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))("%s is within its budget", (_, bundle) => {
+    expect(bytes(bundle)).toBeLessThanOrEqual(bundle.isAuthorizer ? AUTHORIZER_BUDGET : OPERATION_BUDGET);
+  });
+
+  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
+    "%s looks for credentials in the environment only",
+    (_, { text }) => {
+      expect(text).toContain("AWS_SECRET_ACCESS_KEY");
+      for (const marker of CREDENTIAL_LOOKUPS) expect(text).not.toContain(marker);
+    },
+  );
+
+  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
+    "%s has its entry, and a source map that the code does not load",
+    (_, { code, text }) => {
+      expect(existsSync(join(code, "start.mjs"))).toBe(true);
+      const { version, sources } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
+      expect(version).toBe(3);
+      expect(sources).toContain("../lib/dynamo/client.ts");
+      // A path of this machine would give the same code another hash elsewhere, and a deployment to replace it.
+      for (const source of sources)
+        expect(source).toMatch(/^(\.\.\/(infra|lib|node_modules)\/|[a-z-]+\.ts$)/);
+      expect(text).not.toContain("sourceMappingURL");
+    },
+  );
+});

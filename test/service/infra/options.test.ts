@@ -1,0 +1,120 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { App } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { Code } from "aws-cdk-lib/aws-lambda";
+import { AccountStack } from "../../../infra/account-stack.ts";
+import { AnimalStoreStack } from "../../../infra/stack.ts";
+import { addStacks, featureFlags } from "../../../infra/stacks.ts";
+import { type Stage, stackName, stages } from "../../../infra/stages.ts";
+import { exampleRepository } from "../../support/account.ts";
+import { readTemplate } from "../../support/normalize.ts";
+
+// What the stages do not use, and what the runbook uses once.
+
+const production = stages.find(({ name }) => name === "production") as Stage;
+let assembly: string;
+
+beforeAll(() => {
+  assembly = mkdtempSync(join(tmpdir(), "animal-store-options-"));
+  const context = {
+    ...featureFlags,
+    protection: "off",
+    releaseAlarms: "off",
+  };
+  const app = new App({ context, outdir: assembly });
+  const functionCode = () => Code.fromInline("// not bundled");
+  addStacks(app, functionCode);
+  new AnimalStoreStack(app, "every-option", everyOption, { functionCode, ignoreAlarms: false });
+  const repository = { ...exampleRepository, providerExists: true };
+  new AccountStack(app, "existing-provider", { stages, repository });
+  app.synth();
+});
+
+afterAll(() => rmSync(assembly, { recursive: true }));
+
+const everyOption: Stage = {
+  ...production,
+  canary: false,
+  domain: {
+    name: "api.example.com",
+    certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
+    hostedZoneId: "Z1",
+    hostedZoneName: "example.com",
+  },
+  provisionedConcurrency: { operation: 5, authorizer: 2 },
+  reservedConcurrency: { operation: 50, authorizer: 20 },
+  statusShards: { read: 8, write: 4 },
+};
+
+describe("cdk -c protection=off -c releaseAlarms=off", () => {
+  const stack = stackName("production");
+
+  it("creates a stage that can be deleted and repeated, and still keeps data afterwards", () => {
+    const manifest = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
+    expect(manifest.artifacts[stack].properties.terminationProtection ?? false).toBe(false);
+    const template = Template.fromJSON(readTemplate(assembly, stack));
+    template.resourcePropertiesCountIs("AWS::DynamoDB::Table", { DeletionProtectionEnabled: true }, 0);
+    const kept = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
+    expect(Object.keys(template.findResources("AWS::DynamoDB::Table", kept))).toHaveLength(2);
+  });
+
+  it("releases even if alarms are triggered", () => {
+    const template = Template.fromJSON(readTemplate(assembly, stack));
+    const ignored = { AlarmConfiguration: Match.objectLike({ Enabled: false }) };
+    template.resourcePropertiesCountIs("AWS::CodeDeploy::DeploymentGroup", ignored, 4);
+  });
+});
+
+describe("a stage with every option", () => {
+  let template: Template;
+
+  beforeAll(() => {
+    template = Template.fromJSON(readTemplate(assembly, "every-option"));
+  });
+
+  it("turns the default endpoint off for a custom domain name, with the same TLS policy", () => {
+    const tls = { SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09", EndpointAccessMode: "STRICT" };
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", { ...tls, DisableExecuteApiEndpoint: true });
+    template.hasResourceProperties("AWS::ApiGateway::DomainName", { ...tls, DomainName: "api.example.com" });
+    template.hasResourceProperties("AWS::ApiGateway::BasePathMapping", { BasePath: "v1" });
+    template.hasOutput("BaseUrl", { Value: "https://api.example.com/v1" });
+  });
+
+  it("keeps instances started on the alias that callers invoke, also without a canary", () => {
+    const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
+    const provisioned = aliases.map(
+      ({ Properties }) => Properties.ProvisionedConcurrencyConfig.ProvisionedConcurrentExecutions,
+    );
+    expect(provisioned.sort()).toEqual([2, 5, 5, 5]);
+    const invoked = [
+      ...Object.values(template.findResources("AWS::ApiGateway::Authorizer")),
+      ...Object.values(template.findResources("AWS::ApiGateway::Method")),
+    ].flatMap(({ Properties }) => Properties.AuthorizerUri ?? Properties.Integration.Uri ?? []);
+    expect(invoked).toHaveLength(4);
+    for (const uri of invoked) expect(JSON.stringify(uri)).toMatch(/"Ref":"\w+Live\w+"/);
+  });
+
+  it("reserves concurrency for each function", () => {
+    const functions = Object.values(template.findResources("AWS::Lambda::Function"));
+    const reserved = functions.map(({ Properties }) => Properties.ReservedConcurrentExecutions);
+    expect(reserved.sort()).toEqual([20, 50, 50, 50]);
+  });
+
+  it("configures listPets with the shards to read and createPet with the shards to write", () => {
+    const functions = Object.entries(template.findResources("AWS::Lambda::Function"));
+    const shards = (prefix: string) =>
+      functions.find(([id]) => id.startsWith(prefix))?.[1].Properties.Environment.Variables.STATUS_SHARDS;
+    expect([shards("ListPets"), shards("CreatePet")]).toEqual(["8", "4"]);
+  });
+});
+
+it("trusts the OIDC provider that an account already has", () => {
+  const template = Template.fromJSON(readTemplate(assembly, "existing-provider"));
+  template.resourceCountIs("AWS::IAM::OIDCProvider", 0);
+  const roles = Object.values(template.findResources("AWS::IAM::Role"));
+  const trusted = JSON.stringify(roles.map(({ Properties }) => Properties.AssumeRolePolicyDocument));
+  expect(trusted.match(/:oidc-provider\/token\.actions\.githubusercontent\.com"/g)).toHaveLength(3);
+});

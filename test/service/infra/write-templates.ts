@@ -1,0 +1,31 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { accountStack, stackName, stages } from "../../../infra/stages.ts";
+import { synthesize } from "../../../local/assembly/synthesize.ts";
+import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
+import { normalize, readTemplate, TEMPLATES_FOLDER } from "../../support/normalize.ts";
+
+/** `npm run templates`: writes the reviewed templates again. Read the difference before you commit it. */
+new Command("npm run templates")
+  .description("Writes the normalized templates that test/service/infra compares with.")
+  .parse();
+
+const folder = mkdtempSync(join(tmpdir(), "animal-store-templates-"));
+try {
+  const assembly = join(folder, "stages");
+  mkdirSync(assembly);
+  await synthesize(assembly, []);
+  for (const stack of stages.map(({ name }) => stackName(name))) write(stack, assembly);
+
+  const account = join(folder, "account");
+  synthesizeAccount(exampleRepository, account);
+  write(accountStack, account);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function write(stack: string, assembly: string): void {
+  writeFileSync(new URL(`${stack}.yaml`, TEMPLATES_FOLDER), normalize(readTemplate(assembly, stack)));
+}

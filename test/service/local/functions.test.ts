@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import type { FunctionPool } from "../../../local/functions/pool.ts";
+import { createGateway } from "../../../local/gateway/gateway.ts";
+import { eventually } from "../../support/eventually.ts";
+import { listen, replaceFunctions } from "../../support/gateway.ts";
+
+jest.spyOn(console, "error").mockImplementation(() => undefined);
+
+const operation = `
+  let running = 0;
+  exports.handler = async (event) => {
+    const fault = event.queryStringParameters?.fault;
+    if (fault === "exit") process.exit(1);
+    if (fault === "endless loop") for (;;);
+    if (fault === "no result in time") await new Promise(() => {});
+    if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
+    if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
+    if (fault === "above its memory size") { globalThis.kept = new Array(2e7).fill(1); await new Promise(() => {}); }
+    if (fault === "exception") throw new Error("secret");
+    if (fault === "no result") return undefined;
+    if (fault === "invalid result") return { statusCode: "x" };
+    running++;
+    const from = Date.now();
+    await new Promise((resolve) => setTimeout(resolve, fault === "slow" ? 3000 : 5));
+    const { threadId } = require("node:worker_threads");
+    const concurrent = running--;
+    return { statusCode: 200, body: JSON.stringify({ concurrent, env: process.env, threadId, from, to: Date.now() }) };
+  };`;
+const authorizer = `
+  exports.handler = async () => ({
+    principalId: "p",
+    policyDocument: { Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" }] },
+  });`;
+
+let baseUrl: string;
+let pool: FunctionPool;
+const cleanUp: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
+  pool = functions.get(operationName) as FunctionPool;
+  const server = await listen(createGateway(stack, functions, { log: () => undefined }));
+  baseUrl = server.baseUrl;
+  cleanUp.push(server.close, stop);
+});
+afterAll(async () => {
+  for (const undo of cleanUp) await undo();
+});
+
+interface Run {
+  threadId: number;
+  /** milliseconds since 1970 */
+  from: number;
+  to: number;
+}
+const invoke = (fault: string, of = pool) =>
+  of.invoke(JSON.stringify({ queryStringParameters: { fault } }), "id");
+const run = async (fault = "none", of = pool) => {
+  const { body } = (await invoke(fault, of)) as { body: string };
+  return JSON.parse(body) as Run;
+};
+const headers = { Authorization: `Bearer ask_local_${"0".repeat(33)}` };
+const get = (fault = "none") => fetch(`${baseUrl}/pets?fault=${encodeURIComponent(fault)}`, { headers });
+
+describe("a function", () => {
+  it.each([
+    "exit",
+    "endless loop",
+    "no result in time",
+    "unhandled rejection",
+    "out of memory",
+    "exception",
+    "no result",
+    "invalid result",
+  ])("that fails (%s) makes a 500 Error, and every other request is served", async (fault) => {
+    const replies = await Promise.all([get(fault), get(fault), get()]);
+    expect(replies.map(({ status }) => status)).toEqual([500, 500, 200]);
+    expect(await replies[0]?.json()).toEqual({
+      code: "internal_error",
+      message: "Something went wrong on our side.",
+      status: 500,
+    });
+    const after = await Promise.all(Array.from({ length: 8 }, () => get()));
+    expect(after.every(({ status }) => status === 200)).toBe(true);
+  });
+
+  it.each([
+    ["exit", "The function exited with status 1."],
+    ["no result in time", "The function exceeded its timeout of 4000 ms."],
+    ["above its memory size", "The function ran out of memory."],
+    ["exception", "secret"],
+  ])("that fails (%s) says why", async (fault, reason) => {
+    await expect(invoke(fault)).rejects.toThrow(reason);
+  });
+
+  it("has only its own environment", async () => {
+    const { env } = (await (await get()).json()) as { env: Record<string, string> };
+    // Node.js adds this variable while coverage is measured.
+    delete env.NODE_V8_COVERAGE;
+    expect(env).toEqual({ AWS_REGION: "local", OWN: "operation" });
+  });
+
+  it("runs one event at a time in each of its instances", async () => {
+    const replies = await Promise.all(Array.from({ length: 40 }, () => get().then((reply) => reply.json())));
+    const results = replies as { threadId: number; concurrent: number }[];
+    expect(new Set(results.map(({ concurrent }) => concurrent))).toEqual(new Set([1]));
+    // Two, and up to four on a busy machine.
+    expect([2, 3, 4]).toContain(new Set(results.map(({ threadId }) => threadId)).size);
+  });
+
+  it("has up to four instances while some are slow, and then two again, also under load", async () => {
+    const threads: number[] = [];
+    let enough = false;
+    const load = Array.from({ length: 8 }, async () => {
+      while (!enough) threads.push((await run()).threadId);
+    });
+    try {
+      const slow = await Promise.all(Array.from({ length: 6 }, () => run("slow")));
+      const concurrent = slow.map(
+        ({ from }) => slow.filter((other) => other.from <= from && from < other.to).length,
+      );
+      expect(Math.max(...concurrent)).toBe(4);
+      threads.length = 0;
+      await eventually(
+        () => threads.slice(-400),
+        (recent) => {
+          expect(recent).toHaveLength(400);
+          expect(new Set(recent).size).toBe(2);
+        },
+      );
+    } finally {
+      enough = true;
+      await Promise.allSettled(load);
+    }
+  });
+
+  it.each([
+    ["idle", 0],
+    ["busy", 5],
+  ])("ends %s instances when it is retired, after the waiting events", async (_state, events) => {
+    const { functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
+    const retired = functions.get(operationName) as FunctionPool;
+    const threadOf = async () => (await run("none", retired)).threadId;
+    const first = await threadOf();
+    const others = Array.from({ length: events }, threadOf);
+    retired.retire();
+    const used = new Set([first, ...(await Promise.all(others))]);
+    expect(used.size).toBeLessThanOrEqual(2);
+    expect(used).not.toContain(await threadOf());
+    await stop();
+  });
+});

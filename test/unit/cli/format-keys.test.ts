@@ -1,0 +1,93 @@
+import { expect, describe as group, it } from "@jest/globals";
+import { describe, details, table } from "../../../cli/format-keys.ts";
+import type { ApiKeyRecord } from "../../../lib/api-key.ts";
+
+const now = Date.parse("2026-11-21T12:00:00Z");
+const hour = 3_600_000;
+
+const record = (given: Partial<ApiKeyRecord>): ApiKeyRecord => ({
+  hash: "0".repeat(64),
+  keyId: "key_94a9db21d2a2b24b",
+  name: "Acme",
+  scopes: ["pets:write", "pets:read"],
+  createdAt: now - 48 * hour,
+  ...given,
+});
+
+group("the state of a key", () => {
+  it.each<[string, Partial<ApiKeyRecord>, string]>([
+    ["without an end", {}, "live"],
+    ["before its expiry", { expiresAt: now + 1 }, "live"],
+    ["at its expiry", { expiresAt: now }, "expired"],
+    ["replaced, within the grace period", { revokedAt: now + 1, expiresAt: now + hour }, "rotating"],
+    ["revoked", { revokedAt: now }, "revoked"],
+    ["revoked before it expired", { revokedAt: now - 2, expiresAt: now - 1 }, "revoked"],
+    ["expired before its grace period ended", { revokedAt: now - 1, expiresAt: now - 2 }, "expired"],
+  ])("%s", (_when, given, state) => {
+    expect(describe(record(given), now).state).toBe(state);
+    expect(details(record(given), now)).toContain(`State    ${state}\n`);
+  });
+});
+
+group("the record of a key", () => {
+  const rotating = record({ expiresAt: now + 48 * hour, revokedAt: now + hour });
+
+  it("has sorted scopes and times in ISO 8601, and not the hash", () => {
+    expect(describe(rotating, now)).toEqual({
+      keyId: "key_94a9db21d2a2b24b",
+      name: "Acme",
+      state: "rotating",
+      scopes: ["pets:read", "pets:write"],
+      createdAt: "2026-11-19T12:00:00.000Z",
+      expiresAt: "2026-11-23T12:00:00.000Z",
+      revokedAt: "2026-11-21T13:00:00.000Z",
+    });
+    expect(describe(record({}), now)).toMatchObject({ expiresAt: null, revokedAt: null });
+  });
+
+  const head = `Key ID   key_94a9db21d2a2b24b
+Name     Acme
+`;
+  const body = `Scopes   pets:read, pets:write
+Created  2026-11-19T12:00:00.000Z
+`;
+
+  it.each([
+    [record({}), "live", "Expires  never"],
+    [rotating, "rotating", "Expires  2026-11-23T12:00:00.000Z\nUntil    2026-11-21T13:00:00.000Z"],
+    [record({ revokedAt: now }), "revoked", "Expires  never\nRevoked  2026-11-21T12:00:00.000Z"],
+  ])("has a field per line: %#", (given, state, end) => {
+    expect(details(given, now)).toBe(`${head}State    ${state}\n${body}${end}`);
+  });
+});
+
+group("the table", () => {
+  it("has a line for each key, with its state and when that ends", () => {
+    const records = [
+      record({}),
+      record({ expiresAt: now + 48 * hour }),
+      record({ revokedAt: now + hour }),
+      record({ expiresAt: now - hour, scopes: ["pets:read"] }),
+      record({ revokedAt: now - hour }),
+    ];
+    expect(table(records, now).split("\n")).toEqual([
+      "KEY ID                STATE                             SCOPES      NAME",
+      "key_94a9db21d2a2b24b  live                              read,write  Acme",
+      "key_94a9db21d2a2b24b  live until 2026-11-23             read,write  Acme",
+      "key_94a9db21d2a2b24b  rotating until 2026-11-21 13:00Z  read,write  Acme",
+      "key_94a9db21d2a2b24b  expired 2026-11-21                read        Acme",
+      "key_94a9db21d2a2b24b  revoked 2026-11-21                read,write  Acme",
+    ]);
+  });
+
+  it.each([
+    ["letters", "A".repeat(100), "AAAAAAAAAAA…"],
+    ["wide characters", "犬".repeat(100), "犬犬犬犬犬…"],
+    ["emoji", "🐕".repeat(100), "🐕🐕🐕🐕🐕…"],
+    ["a name that just fits", "ABCDEFGHIJKL", "ABCDEFGHIJKL"],
+  ])("fits 80 columns: %s", (_what, name, shown) => {
+    const [, row = ""] = table([record({ name, revokedAt: now + hour })], now).split("\n");
+    expect(row).toBe(`key_94a9db21d2a2b24b  rotating until 2026-11-21 13:00Z  read,write  ${shown}`);
+    expect(row.indexOf(shown)).toBe(68);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, it } from "@jest/globals";
+import { Command } from "commander";
+import { configureProgram } from "../../../cli/run-program.ts";
+import { ApiError } from "../../../lib/errors.ts";
+import { runInProcess } from "../../support/run-in-process.ts";
+
+/** Runs a program whose subcommand `do` throws an error, or succeeds. */
+function run(args: string[], { error, environment = {} }: { error?: unknown; environment?: object } = {}) {
+  const program = configureProgram(new Command("npm run test --"));
+  program
+    .command("do")
+    .argument("[name]")
+    .action(async () => {
+      if (error) throw error;
+    });
+  return runInProcess(program, "test", args, environment as Record<string, string>);
+}
+
+it("ends with 0 after a success, and after help", async () => {
+  expect(await run(["do"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await run(["--help"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Usage: npm run test -- "),
+    stderr: "",
+  });
+});
+
+const connectionLost = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+
+it.each<[string, unknown, string]>([
+  ["its message", connectionLost, "connect ECONNREFUSED"],
+  ["its code, without a message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
+  ["its name, without both", new TypeError(""), "TypeError"],
+  [
+    "the cause of an error of the store",
+    new ApiError("unavailable", { cause: connectionLost }),
+    "The keys table cannot be used: connect ECONNREFUSED",
+  ],
+  ["the message of any other API error", new ApiError("not_found"), new ApiError("not_found").message],
+  ["no key", new Error("bad key ask_local_abc123, ASK_LOCAL_x"), "bad key ask_***, ask_***"],
+  ["no control character", new Error("a\u001b[31m\u202eb\rc"), "a\\u{1b}[31m\\u{202e}b\\u{d}c"],
+  ["other scripts unchanged", new Error("Zoë 犬 🐕"), "Zoë 犬 🐕"],
+])("ends with 1 after an error, and prints %s", async (_what, error, line) => {
+  expect(await run(["do"], { error })).toEqual({ code: 1, stdout: "", stderr: `test: ${line}\n` });
+});
+
+it("ends with 2 after wrong usage, and never prints a key or a control character", async () => {
+  expect(await run(["do", "--ask_local_abc\u001b"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "error: unknown option '--ask_***\\u{1b}'\n(Add --help for usage.)\n",
+  });
+});
+
+it("explains that -- is missing when npm has read the options itself", async () => {
+  const environment = { npm_config_stage: "true" };
+  expect(await run(["do", "--all"], { environment })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "error: unknown option '--all'\n(Add --help for usage.)\n" +
+      "npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...\n",
+  });
+  expect((await run(["--help"], { environment })).stderr).toBe("");
+});

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it, jest } from "@jest/globals";
+import fc from "fast-check";
+import {
+  apiKeyPattern,
+  endOf,
+  generateApiKey,
+  hashApiKey,
+  isApiKeyOf,
+  isLive,
+  isScope,
+  keyIdOf,
+  recordOf,
+} from "../../../lib/api-key.ts";
+
+describe("API key", () => {
+  it("has the documented form and is accepted only by its own stage", () => {
+    for (let i = 0; i < 200; i++) {
+      const key = generateApiKey("staging");
+      expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);
+      expect(key).toMatch(new RegExp(`^${apiKeyPattern}$`));
+      expect(isApiKeyOf("staging", key)).toBe(true);
+      expect(isApiKeyOf("production", key)).toBe(false);
+    }
+  });
+
+  it("is drawn from 62 symbols in 27 places, by the system's random generator", () => {
+    const guessable = jest.spyOn(Math, "random");
+    const keys = Array.from({ length: 2000 }, () => generateApiKey("staging"));
+    expect(guessable).not.toHaveBeenCalled();
+    expect(new Set(keys).size).toBe(2000);
+    const random = keys.map((key) => key.slice("ask_staging_".length, -6));
+    for (let place = 0; place < 27; place++) {
+      expect(new Set(random.map((text) => text[place])).size).toBe(62);
+    }
+  });
+
+  it("has a checksum that ends it, CRC32 in base62", () => {
+    // CRC32 of the first part, by an independent implementation: 0x6cf90735 = 1828259637.
+    expect(isApiKeyOf("local", "ask_local_0000000000000000000000000001zjBqf")).toBe(true);
+  });
+
+  it("is refused with any one character changed", () => {
+    const key = generateApiKey("staging");
+    const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- ");
+    fc.assert(
+      fc.property(fc.nat(key.length - 1), character, (index, other) => {
+        const changed = key.slice(0, index) + other + key.slice(index + 1);
+        expect(isApiKeyOf("staging", changed)).toBe(changed === key);
+      }),
+    );
+  });
+
+  it("is refused when it is cut, padded or in another case", () => {
+    const key = generateApiKey("staging");
+    for (const text of [
+      "",
+      key.slice(0, -1),
+      `${key}0`,
+      ` ${key}`,
+      `${key}\n`,
+      key.toUpperCase(),
+      key.toLowerCase(),
+    ]) {
+      expect(isApiKeyOf("staging", text)).toBe(false);
+    }
+  });
+
+  // The checksums are CRC32 in base62, by an independent implementation.
+  it.each([
+    ["a place less", "ask_local_000000000000000000000000004PbICg"],
+    ["a place more", "ask_local_00000000000000000000000000002xxPXB"],
+    ["another symbol", "ask_local_00000000000000000000000000-0IAASi"],
+    ["text before it", "Xask_local_0000000000000000000000000001vcK3a"],
+    ["more letters in its stage", "ask_locals_00000000000000000000000000045PZSA"],
+    ["a stage in capitals", "ask_LOCAL_0000000000000000000000000000G0JNE"],
+  ])("is refused with %s, even if its checksum is right", (_difference, text) => {
+    expect(isApiKeyOf("local", text)).toBe(false);
+  });
+
+  const record = { hash: "", keyId: "", name: "", scopes: [], createdAt: 0 };
+
+  it.each([
+    [{}, undefined],
+    [{ expiresAt: 5 }, 5],
+    [{ revokedAt: 4 }, 4],
+    [{ revokedAt: 4, expiresAt: 5 }, 4],
+    [{ revokedAt: 6, expiresAt: 5 }, 5],
+  ])("ends at the first of its expiry and its revocation: %j", (given, end) => {
+    expect(endOf({ ...record, ...given })).toBe(end);
+  });
+
+  it("works until it expires or is revoked, whichever comes first", () => {
+    expect(isLive(record, 10)).toBe(true);
+    for (const end of [
+      { expiresAt: 10 },
+      { revokedAt: 10 },
+      { expiresAt: 10, revokedAt: 20 },
+      { expiresAt: 20, revokedAt: 10 },
+    ]) {
+      expect([9, 10, 11].map((now) => isLive({ ...record, ...end }, now))).toEqual([true, false, false]);
+    }
+  });
+
+  it("is stored as its SHA-256, which also names it in public", () => {
+    const hash = hashApiKey("ask_local_x");
+    expect(hash).toBe(createHash("sha256").update("ask_local_x").digest("hex"));
+    expect(keyIdOf(hash)).toBe(`key_${hash.slice(0, 16)}`);
+  });
+
+  it("is not a part of its record", () => {
+    const key = generateApiKey("local");
+    const details = { name: "test", scopes: ["pets:read" as const], createdAt: 1, expiresAt: 2 };
+    const hash = hashApiKey(key);
+    expect(recordOf(key, details)).toEqual({ ...details, hash, keyId: keyIdOf(hash) });
+    expect(JSON.stringify(recordOf(key, details))).not.toContain(key);
+  });
+
+  it("can have the two scopes of contract 6.3", () => {
+    const texts = ["pets:read", "pets:write", "pets", "", "pets:read pets:write"];
+    expect(texts.filter(isScope)).toEqual(["pets:read", "pets:write"]);
+  });
+});

@@ -1,0 +1,207 @@
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import type { APIGatewayProxyResult } from "aws-lambda";
+import { ApiError, type ErrorCode, errors } from "../../../../lib/errors.ts";
+import { handle } from "../../../../lib/http/handle.ts";
+import { getPet, listPets } from "../../../../lib/operations.ts";
+import { context, requestEvent } from "../../../support/event.ts";
+
+const lines: Record<string, unknown>[] = [];
+
+beforeEach(() => {
+  lines.length = 0;
+  jest.spyOn(console, "error").mockImplementation((line) => lines.push(line));
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const bodyOf = ({ body }: APIGatewayProxyResult) => JSON.parse(body);
+const failing = (error: unknown) =>
+  handle(listPets, async () => Promise.reject(error))(requestEvent(), context);
+
+describe("an operation's handler", () => {
+  it("returns the status of its description, JSON and the handler's headers", async () => {
+    const run = handle(listPets, async () => ({ body: [], headers: { Link: "<x>" } }));
+    expect(await run(requestEvent(), context)).toEqual({
+      statusCode: 200,
+      headers: { "Content-Type": "application/json", "Cache-Control": "no-store", Link: "<x>" },
+      body: "[]",
+    });
+  });
+
+  it.each(Object.keys(errors) as ErrorCode[])(
+    "renders the error %s with its status and message",
+    async (code) => {
+      const { status, message } = errors[code];
+      const response = await failing(new ApiError(code));
+      expect(response.statusCode).toBe(status);
+      expect(bodyOf(response)).toEqual({ code, message, status });
+    },
+  );
+
+  it("says when to retry where that helps", async () => {
+    expect((await failing(new ApiError("unavailable"))).headers).toMatchObject({ "Retry-After": "1" });
+    expect((await failing(new ApiError("internal_error"))).headers).not.toHaveProperty("Retry-After");
+  });
+
+  it("hides an unexpected error from the client", async () => {
+    for (const error of [
+      new Error("secret"),
+      new TypeError("secret"),
+      "secret",
+      undefined,
+      null,
+      { code: "gone" },
+    ]) {
+      const response = await failing(error);
+      expect(response.statusCode).toBe(500);
+      expect(bodyOf(response)).toEqual({
+        code: "internal_error",
+        message: "Something went wrong on our side.",
+        status: 500,
+      });
+    }
+  });
+
+  it("returns 503 half a second before Lambda would end it", async () => {
+    const hang = handle(listPets, () => new Promise(() => undefined));
+    const order: unknown[] = [];
+    const note = (what: unknown) => order.push(what);
+    // Node runs timers in the order in which they are due, also when it is late.
+    await Promise.all([
+      hang(requestEvent(), { ...context, getRemainingTimeInMillis: () => 600 }).then(note),
+      setTimeout(50, "50 ms").then(note),
+      setTimeout(150, "150 ms").then(note),
+    ]);
+    const response = { statusCode: 503, headers: expect.objectContaining({ "Retry-After": "1" }) };
+    expect(order).toEqual(["50 ms", expect.objectContaining(response), "150 ms"]);
+    expect(bodyOf(order[1] as APIGatewayProxyResult).code).toBe("unavailable");
+  });
+
+  it("passes the request's parts to the operation", async () => {
+    const run = jest.fn(async () => ({ body: [] }));
+    await handle(listPets, run)(requestEvent({ query: { limit: ["5"] } }), context);
+    expect(run.mock.calls).toEqual([
+      [expect.objectContaining({ query: { limit: 5 }, caller: "key_test", link: expect.any(Function) })],
+    ]);
+  });
+});
+
+describe("a key", () => {
+  const withScopes = (scopes: string | undefined, query = {}) =>
+    handle(listPets, async () => ({ body: [] }))(
+      requestEvent({ authorizer: scopes === undefined ? null : { keyId: "key_test", scopes }, query }),
+      context,
+    );
+
+  it.each(["pets:read", "pets:write pets:read"])("with the scopes '%s' can list pets", async (scopes) => {
+    expect((await withScopes(scopes)).statusCode).toBe(200);
+  });
+
+  it.each(["", "pets:write", "pets:readx", "pets", undefined])(
+    "with the scopes '%s' gets 403",
+    async (scopes) => {
+      const response = await withScopes(scopes);
+      expect(response.statusCode).toBe(403);
+      expect(bodyOf(response)).toEqual({ code: "forbidden", message: errors.forbidden.message, status: 403 });
+    },
+  );
+
+  it("without the scope gets 403 before 400", async () => {
+    expect((await withScopes("", { limit: ["0"] })).statusCode).toBe(403);
+    expect((await withScopes("pets:read", { limit: ["0"] })).statusCode).toBe(400);
+  });
+});
+
+describe("the log", () => {
+  it("has one line for a 5xx: operation, status, version of the function, caller and latency", async () => {
+    process.env.AWS_LAMBDA_FUNCTION_VERSION = "7";
+    let now = 1000;
+    const run = handle(
+      listPets,
+      async () => {
+        now += 25;
+        throw new ApiError("unavailable");
+      },
+      () => now,
+    );
+    await run(requestEvent(), context);
+    delete process.env.AWS_LAMBDA_FUNCTION_VERSION;
+    expect(lines).toEqual([
+      {
+        operation: "listPets",
+        status: 503,
+        version: "7",
+        keyId: "key_test",
+        requestId: "request-1",
+        latencyMs: 25,
+        error: expect.objectContaining({ name: "ApiError", code: "unavailable" }),
+      },
+    ]);
+  });
+
+  it.each([400, 401, 403, 404, 410, 413, 415, 422, 429])("has no line for a %d", async (status) => {
+    for (const code of Object.keys(errors) as ErrorCode[]) {
+      if (errors[code].status === status) await failing(new ApiError(code));
+    }
+    await handle(listPets, async () => ({ body: [] }))(requestEvent(), context);
+    expect(lines).toEqual([]);
+  });
+
+  it("names an unexpected error and where it was thrown, but never its message", async () => {
+    await failing(new Error("outer secret", { cause: new SyntaxError("inner secret") }));
+    expect(lines).toMatchObject([{ status: 500, error: { name: "Error", cause: { name: "SyntaxError" } } }]);
+    expect(JSON.stringify(lines)).toContain("handle.test.ts");
+    expect(JSON.stringify(lines)).not.toContain("secret");
+  });
+
+  it("has nothing that the client sent", async () => {
+    const run = handle(listPets, async () => Promise.reject(new ApiError("internal_error")));
+    const query = { unknown: ["canary"] };
+    await run(requestEvent({ query, headers: { Authorization: "canary" }, body: "canary" }), context);
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).not.toContain("canary");
+  });
+});
+
+describe("a deprecated operation", () => {
+  const sunset = getPet.deprecation.sunset.getTime();
+  const at = (now: number) =>
+    handle(
+      getPet,
+      async () => Promise.reject(new ApiError("not_found")),
+      () => now,
+    )(requestEvent({ path: { petId: "1" } }), context);
+  const announcement = {
+    Deprecation: "@1795132800",
+    Sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+    Link: '<https://api.example/v1/pets>; rel="successor-version"',
+  };
+
+  it("works until the last millisecond, and announces its end", async () => {
+    const response = await at(sunset - 1);
+    expect(response.statusCode).toBe(404);
+    expect(response.headers).toMatchObject(announcement);
+  });
+
+  it("is gone before a missing scope or an invalid request matters", async () => {
+    const run = handle(
+      getPet,
+      async () => Promise.reject(new Error()),
+      () => sunset,
+    );
+    const authorizer = { keyId: "key_test", scopes: "" };
+    expect((await run(requestEvent({ path: { petId: "x" }, authorizer }), context)).statusCode).toBe(410);
+  });
+
+  it("is gone from its sunset on", async () => {
+    for (const now of [sunset, sunset + 1, sunset + 1e12]) {
+      const response = await at(now);
+      expect(response.statusCode).toBe(410);
+      expect(bodyOf(response)).toEqual({ code: "gone", message: errors.gone.message, status: 410 });
+      expect(response.headers).toMatchObject(announcement);
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
+
+const printable = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+  maxLength: 255,
+});
+const quote = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+
+it("reads any printable ASCII as a structured string, and bare unless it starts with a quote or has spaces at its ends", () => {
+  fc.assert(
+    fc.property(printable, (key) => {
+      expect(parseIdempotencyKey(quote(key))).toBe(key);
+      if (!/^"|^ | $/.test(key)) expect(parseIdempotencyKey(key)).toBe(key);
+    }),
+  );
+});
+
+it.each([
+  ["a", "a"],
+  ['a"', 'a"'],
+  ["a\\b", "a\\b"],
+  ['"a"', "a"],
+  ['" a "', " a "],
+  ['"a\\"b\\\\"', 'a"b\\'],
+])("reads %j as the key %j", (text, key) => expect(parseIdempotencyKey(text)).toBe(key));
+
+it.each([
+  "",
+  '""',
+  '"',
+  " ",
+  " a",
+  "a ",
+  '"a',
+  '"a"b',
+  '"a";x=1',
+  '"a\\b"',
+  '"a"b"',
+  "é",
+  "a\tb",
+  "a\u0000",
+  "x".repeat(256),
+  quote("x".repeat(256)),
+])("reads no key from %j", (text) => expect(parseIdempotencyKey(text)).toBeUndefined());

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { parseJson, stringifyJson } from "../../../lib/http/json.ts";
+import { INT64_MAX, INT64_MIN, parseInt64 } from "../../../lib/int64.ts";
+
+const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
+
+describe("int64", () => {
+  it("keeps every digit in JSON", () => {
+    fc.assert(
+      fc.property(int64, (n) => expect(stringifyJson(parseJson(`{"n":[${n}]}`))).toBe(`{"n":[${n}]}`)),
+    );
+  });
+
+  it("is read from its one decimal form", () => {
+    for (const n of [INT64_MIN, INT64_MAX]) expect(parseInt64(String(n))).toBe(n);
+    fc.assert(fc.property(int64, (n) => expect(parseInt64(String(n))).toBe(n)));
+  });
+
+  it("is not read from any other text", () => {
+    for (const text of [
+      "",
+      "-",
+      "-0",
+      "+1",
+      "01",
+      "1.0",
+      "1e3",
+      " 1",
+      "1 ",
+      "0x1",
+      "١",
+      "1n",
+      "9".repeat(1e6),
+    ]) {
+      expect(parseInt64(text)).toBeUndefined();
+    }
+    expect(parseInt64(String(INT64_MAX + 1n))).toBeUndefined();
+    expect(parseInt64(String(INT64_MIN - 1n))).toBeUndefined();
+  });
+});
+
+describe("JSON", () => {
+  it.each([
+    ["5.00", 5n],
+    ["-0", 0n],
+    ["0e5", 0n],
+    ["0E999999999", 0n],
+    ["-0.00e+999999999", 0n],
+    ["9007199254740993.0", 9007199254740993n],
+    ["1e3", 1000n],
+    ["-1E+3", -1000n],
+    ["1.5e1", 15n],
+    ["-150e-1", -15n],
+    ["0.5e1", 5n],
+    [`0.${"0".repeat(30)}1e31`, 1n],
+    [`1${"0".repeat(30)}e-30`, 1n],
+    ["9.223372036854775807e18", INT64_MAX],
+    ["1e18", 10n ** 18n],
+    ["9e18", 9n * 10n ** 18n],
+  ])("reads the integer %s digit for digit", (text, integer) => {
+    expect(parseJson(text)).toBe(integer);
+  });
+
+  it.each(["5.5", "1e-1", "15e-2", "0.05e1", "1e-999999999", "9007199254740993.5"])(
+    "leaves the fraction %s a number",
+    (text) => expect(parseJson(text)).toBe(Number(text)),
+  );
+
+  it.each(["1e19", "1e400", "1e999999999", `1e${"9".repeat(5000)}`, "123e18"])(
+    "does not write out %s, which exceeds an int64",
+    (text) => expect(parseJson(text)).toBe(Number(text)),
+  );
+
+  it("reads an int64 the same, wherever its decimal point and exponent are", () => {
+    fc.assert(
+      fc.property(int64, fc.integer({ min: 0, max: 40 }), (n, places) => {
+        const digits = String(n < 0 ? -n : n).padStart(places + 1, "0");
+        const point = digits.length - places;
+        const text = `${n < 0 ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point)}0e${places}`;
+        expect(parseJson(text)).toBe(n);
+        if (n !== 0n) expect(parseJson(`${n}${"0".repeat(places)}e-${places}`)).toBe(n);
+      }),
+    );
+  });
+
+  it("reads everything else as JSON.parse does", () => {
+    fc.assert(
+      fc.property(fc.json({ depthSize: "medium" }), (text) => {
+        const rounded = JSON.parse(text, (_key, value) => (Number.isInteger(value) ? "integer" : value));
+        const exact = JSON.stringify(parseJson(text), (_key, value) =>
+          typeof value === "bigint" || Number.isInteger(value) ? "integer" : value,
+        );
+        expect(JSON.parse(exact)).toEqual(rounded);
+      }),
+    );
+  });
+
+  it("makes own members of names that objects inherit", () => {
+    expect(Object.keys(parseJson('{"__proto__":{"admin":true}}') as object)).toEqual(["__proto__"]);
+  });
+});

@@ -1,0 +1,30 @@
+import { afterEach, expect, it, jest } from "@jest/globals";
+import { generatePetId, petIdAt } from "../../../lib/pet-id.ts";
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+it("counts milliseconds since 2026 above 12 random bits", () => {
+  expect(petIdAt(Date.UTC(2026, 0, 1), 0)).toBe(0n);
+  expect(petIdAt(Date.UTC(2026, 0, 1, 0, 0, 1), 7)).toBe(4_096_007n);
+  expect(petIdAt(Date.UTC(2026, 10, 20, 12), 4095)).toBe((27_950_400_000n << 12n) + 4095n);
+});
+
+it("ascends with time, for any random bits", () => {
+  const time = Date.UTC(2030, 0, 1);
+  expect(petIdAt(time + 1, 0)).toBe(petIdAt(time, 4095) + 1n);
+});
+
+it("stays below 2^53 until 2095", () => {
+  expect(petIdAt(Date.UTC(2095, 0, 1), 4095)).toBeLessThan(2n ** 53n);
+});
+
+it("is generated from the current time, with every value of the random bits", () => {
+  const now = Date.UTC(2026, 5, 1);
+  jest.spyOn(Date, "now").mockReturnValue(now);
+  const low = Array.from({ length: 100_000 }, () => Number(generatePetId() - petIdAt(now, 0)));
+  expect(Math.min(...low)).toBe(0);
+  expect(Math.max(...low)).toBe(4095);
+  expect(new Set(low).size).toBe(4096);
+});

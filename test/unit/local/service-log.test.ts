@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import type { HandledRequest } from "../../../local/gateway/gateway.ts";
+import { standardErrorLog } from "../../../local/service-log.ts";
+
+const request: HandledRequest = {
+  url: "/v1/pets?status=sold&limit=secret=1",
+  errorCode: "invalid_request",
+  variables: { httpMethod: "GET", status: 400, responseLatency: 7, "authorizer.keyId": "key_1" },
+};
+
+const { isTTY } = process.stderr;
+const written: string[] = [];
+
+beforeEach(() => {
+  written.length = 0;
+  jest.spyOn(process.stderr, "write").mockImplementation((text) => {
+    if (!String(text).startsWith("(")) written.push(String(text)); // warnings of Node start with a parenthesis
+    return true;
+  });
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  process.stderr.isTTY = isTTY;
+  process.removeAllListeners("exit");
+});
+
+async function linesOf(terminal: boolean, write: (log: ReturnType<typeof standardErrorLog>) => void) {
+  process.stderr.isTTY = terminal;
+  write(standardErrorLog());
+  await nextTurn();
+  return written.join("").split("\n").slice(0, -1);
+}
+
+describe("the log on a terminal", () => {
+  it("is one short line per request, with the reason of an error and without query values", async () => {
+    const [line = "", ...others] = await linesOf(true, (log) => log.request(request, "{}"));
+    expect(others).toEqual([]);
+    expect(line).toMatch(
+      /^\d\d:\d\d:\d\d {2}GET {3}\/v1\/pets\?status&limit {2}400 {2}7 ms {2}key_1 {2}invalid_request$/,
+    );
+  });
+
+  it("replaces what would garble a terminal", async () => {
+    const [line] = await linesOf(true, (log) =>
+      log.request({ ...request, url: "/\u001b[31mé?limit=1" }, "{}"),
+    );
+    expect(line).toContain("  /?[31m??limit  ");
+  });
+
+  it("shows a function's errors and plain text, and hides its information", async () => {
+    const lines = await linesOf(true, (log) => {
+      log.function(JSON.stringify({ level: "INFO", message: "started" }));
+      log.function(JSON.stringify({ level: "ERROR", message: { status: 503 } }));
+      log.function(JSON.stringify({ level: "WARN", message: "slow" }));
+      log.function("plain text");
+    });
+    expect(lines).toEqual(['          ERROR  {"status":503}', "          WARN  slow", "plain text"]);
+  });
+});
+
+describe("the log in a file", () => {
+  it("is the access log's own format, and every line of a function", async () => {
+    const info = JSON.stringify({ level: "INFO", message: "started" });
+    const lines = await linesOf(false, (log) => {
+      log.request(request, '{"status":"$context.status"}');
+      log.function(info);
+    });
+    expect(lines).toEqual(['{"status":"400"}', info]);
+  });
+});

@@ -1,0 +1,106 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "@jest/globals";
+import * as z from "zod/mini";
+import { encodeCursor } from "../../../lib/cursor.ts";
+import { errors } from "../../../lib/errors.ts";
+import { idempotencyKeyPattern, parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
+import { operations } from "../../../lib/operations.ts";
+import { openApiDocument, openApiText } from "../../../openapi/document.ts";
+import { bodyContent } from "../../../openapi/schemas.ts";
+
+const document = JSON.parse(openApiText());
+
+describe("the document", () => {
+  it("is the committed openapi.json, so that every change of it is reviewed", async () => {
+    expect(openApiText()).toBe(await readFile(new URL("../../../openapi.json", import.meta.url), "utf8"));
+  });
+
+  it("has every operation, with every status that it returns", () => {
+    for (const { id, method, path, success, errors: own } of operations) {
+      const operation = document.paths[path][method.toLowerCase()];
+      expect(operation.operationId).toBe(id);
+      const statuses = [success.status, ...own.map((code) => errors[code].status)];
+      expect(Object.keys(operation.responses)).toEqual([
+        ...[...statuses, 401, 403, 429, 500, 503, 504].sort((a, b) => a - b).map(String),
+        "default",
+      ]);
+    }
+  });
+
+  it("describes parameters as clients write them", () => {
+    const [limit, status, cursor] = document.paths["/pets"].get.parameters;
+    expect(limit).toEqual({
+      name: "limit",
+      in: "query",
+      required: false,
+      description: "Maximum number of animals to return",
+      schema: { type: "integer", format: "int32", minimum: 1, maximum: 100, default: 20 },
+    });
+    expect(status.schema).toStrictEqual({ $ref: "#/components/schemas/PetStatus" });
+    const issued = encodeCursor(1n).length;
+    expect(cursor.schema).toStrictEqual({ type: "string", minLength: issued, maxLength: issued });
+    const [idempotencyKey] = document.paths["/pets"].post.parameters;
+    expect(new RegExp(idempotencyKey.schema.pattern)).toEqual(idempotencyKeyPattern);
+    const longest = `"${'\\"'.repeat(255)}"`;
+    expect([parseIdempotencyKey(longest)?.length, longest.length]).toEqual([
+      255,
+      idempotencyKey.schema.maxLength,
+    ]);
+    const [petId] = document.paths["/pets/{petId}"].get.parameters;
+    expect(petId.schema).toStrictEqual({ type: "integer", format: "int64" });
+  });
+
+  it("describes bodies as clients send and receive them", () => {
+    const { NewPet, Pet, Pets } = document.components.schemas;
+    const description = expect.any(String);
+    const status = { $ref: "#/components/schemas/PetStatus" };
+    expect(NewPet.required).toEqual(["name", "categoryId"]);
+    expect(NewPet.properties).toStrictEqual({
+      name: { type: "string", minLength: 1, maxLength: 256, description },
+      categoryId: { type: "integer", format: "int64", description },
+      // No keyword `default`: see describeMembers.
+      status: { ...status, description: "Availability of the animal. Default: `available`" },
+    });
+    expect(Pet.required).toEqual(["id", "name", "categoryId", "status"]);
+    expect(Pet.properties).toStrictEqual({
+      id: { type: "integer", format: "int64", description },
+      name: { type: "string", description },
+      categoryId: { type: "integer", format: "int64", description },
+      status: { ...status, description },
+    });
+    expect(Pets).toMatchObject({ type: "array", maxItems: 100, items: { $ref: "#/components/schemas/Pet" } });
+  });
+
+  it("describes an Error for every other status, so that generated clients can read it", () => {
+    for (const { method, path } of operations) {
+      const { responses } = document.paths[path][method.toLowerCase()];
+      const { schema } = responses.default.content["application/json"];
+      expect(schema).toStrictEqual({ $ref: "#/components/schemas/Error" });
+    }
+  });
+
+  it("has a closed set of error codes", () => {
+    expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errors));
+  });
+
+  it("marks only the deprecated operation", () => {
+    expect(document.paths["/pets/{petId}"].get.deprecated).toBe(true);
+    expect(document.paths["/pets"].get).not.toHaveProperty("deprecated");
+    const { responses } = document.paths["/pets/{petId}"].get;
+    for (const status of [200, 403, 404, 410]) {
+      for (const name of ["Deprecation", "Sunset", "Link", "Cache-Control"])
+        expect(responses[status].headers[name].required).toBe(true);
+    }
+    expect(Object.keys(responses[401].headers)).toEqual(["WWW-Authenticate", "x-amzn-RequestId"]);
+  });
+
+  it("needs a name for the schema of every body, so that generated clients have one", () => {
+    expect(() => bodyContent(z.object({}))).toThrow(
+      "The schema of a body needs a name: add it to openapi/schemas.ts.",
+    );
+  });
+
+  it("has nothing that JSON would lose", () => {
+    expect(openApiDocument()).toStrictEqual(document);
+  });
+});

@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "@jest/globals";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { openApiDocument } from "../../../openapi/document.ts";
+import { openApi30Document, openApi30Text } from "../../../openapi/openapi-3-0.ts";
+
+/** A document in the words of OpenAPI 3.1, with one example per schema. */
+function upgrade(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(upgrade);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, upgrade(member)]));
+  const { allOf, examples, ...rest } = members as Record<string, unknown> & { allOf?: [{ $ref: string }] };
+  return {
+    ...rest,
+    ...(allOf && { $ref: allOf[0].$ref }),
+    ...(Array.isArray(examples) && { example: examples[0] }),
+  };
+}
+
+it("is the committed openapi-3.0.json", async () => {
+  expect(openApi30Text()).toBe(await readFile(new URL("../../../openapi-3.0.json", import.meta.url), "utf8"));
+});
+
+it("describes the same API as openapi.json", () => {
+  const { info, ...document } = openApiDocument();
+  const { identifier: _, ...license } = info.license;
+  const expected = upgrade({ ...document, info: { ...info, license }, openapi: "3.0.4" });
+  expect(upgrade(openApi30Document())).toEqual(expected);
+});
+
+it("is valid OpenAPI 3.0", async () => {
+  const config = await createConfig({ extends: ["spec"] });
+  const lint = (source: string) => lintFromString({ source, absoluteRef: "openapi-3.0.json", config });
+  expect(await lint(openApi30Text())).toEqual([]);
+  // The rules are those of 3.0: they reject the document in the words of 3.1.
+  const document31 = { ...openApiDocument(), openapi: "3.0.4" };
+  expect(await lint(JSON.stringify(document31))).not.toEqual([]);
+});
