@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { accountStack, stackName, stages } from "../../infra/stages.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
 type Json = any;
 
-/** The reviewed templates: what the stacks deploy, without what changes with every build. */
-export const TEMPLATES_FOLDER = new URL("../service/infra/templates/", import.meta.url);
+/** The folder of the reviewed templates: what the stacks deploy, without what changes with every build. */
+export const FOLDER = new URL("../service/infra/templates/", import.meta.url);
 
 /** @returns the template of a stack in a synthesized assembly */
 export const readTemplate = (assembly: string, stack: string): Json =>
@@ -20,10 +21,12 @@ function inline(value: Json): Json {
   if (!second) {
     if (name === "Ref") return `\${${argument}}`;
     if (name === "Fn::GetAtt") return `\${${argument.join(".")}}`;
-    if (name === "Fn::Join") return inline(argument[1]).join(argument[0]);
+    if (name === "Fn::Join") return argument[1].map(inline).map(textOf).join(argument[0]);
   }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inline(member)]));
 }
+
+const textOf = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** Removes the CDK's own bookkeeping, which deploys nothing. */
 function withoutBookkeeping({ Resources, Outputs }: Json): Json {
@@ -33,20 +36,57 @@ function withoutBookkeeping({ Resources, Outputs }: Json): Json {
   return { Resources: Object.fromEntries(resources), ...(Outputs && { Outputs }) };
 }
 
-/**
- * Makes a template comparable and readable.
- *
- * @param template as synthesized
- * @returns YAML in which the hashes of code, versions and deployments are replaced
- */
-export function normalize(template: Json): string {
+/** Makes a template readable, and replaces what changes with every build: the hashes of code, versions and deployments. */
+function readable(template: Json): Json {
   const plain = inline(withoutBookkeeping(template));
   for (const resource of Object.values<Json>(plain.Resources)) {
     const body = resource.Properties?.DashboardBody;
     if (body) resource.Properties.DashboardBody = JSON.parse(body);
   }
-  return stringify(plain, { lineWidth: 0, aliasDuplicateObjects: false })
+  const text = JSON.stringify(plain)
     .replaceAll(/\b[0-9a-f]{64}\b/g, "<asset>")
     .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, "$1<version>")
     .replaceAll(/(ApiRestApiDeployment[0-9A-F]{8})[0-9a-f]{32}/g, "$1<deployment>");
+  return JSON.parse(text);
+}
+
+/**
+ * Returns how a value differs from a base: the members that do, with their values, or undefined. Base and difference
+ * together determine the value.
+ */
+function differenceOf(base: Json, value: Json): Json {
+  if (value === undefined) return "<absent>";
+  if (typeof base !== "object" || typeof value !== "object" || Array.isArray(base) !== Array.isArray(value)) {
+    return base === value ? undefined : value;
+  }
+  const members = [...new Set([...Object.keys(base), ...Object.keys(value)])]
+    .map((name) => [name, differenceOf(base[name], value[name])])
+    .filter(([, difference]) => difference !== undefined);
+  return members.length > 0 ? Object.fromEntries(members) : undefined;
+}
+
+const toYaml = (value: Json) => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+
+/** The stack whose template is kept whole. Of the other stages' templates, only the difference from it is kept. */
+const base = stackName("production");
+
+/** The reviewed file of a stack. */
+export const fileOf = (stack: string) =>
+  new URL(stack === base || stack === accountStack ? `${stack}.yaml` : `${stack}.difference.yaml`, FOLDER);
+
+/** Every reviewed file, by its stack. */
+export const files = [accountStack, ...stages.map(({ name }) => stackName(name))].map(fileOf);
+
+/**
+ * Returns what the reviewed file of a stack contains.
+ *
+ * @param assembly folder with the synthesized stack, and with production if the stack is another stage
+ */
+export function reviewable(assembly: string, stack: string): string {
+  const template = readable(readTemplate(assembly, stack));
+  if (stack === base || stack === accountStack) return toYaml(template);
+  const named = (value: Json, name: string) => JSON.parse(JSON.stringify(value).replaceAll(name, "<stack>"));
+  return toYaml(
+    differenceOf(named(readable(readTemplate(assembly, base)), base), named(template, stack)) ?? {},
+  );
 }

@@ -1,24 +1,24 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
-import { normalize, readTemplate, TEMPLATES_FOLDER } from "../../support/normalize.ts";
+import { FOLDER, fileOf, files, reviewable } from "../../support/normalize.ts";
 
 // `npm run templates` writes them again. Whoever changes what is deployed reviews the difference.
-const reviewed = (stack: string) => readFileSync(new URL(`${stack}.yaml`, TEMPLATES_FOLDER), "utf8");
+const reviewed = (stack: string) => readFileSync(fileOf(stack), "utf8");
 const assembly = process.env.TEST_ASSEMBLY ?? "";
 
 it.each(stages.map(({ name }) => stackName(name)))("%s deploys what was reviewed", (stack) => {
-  expect(normalize(readTemplate(assembly, stack))).toBe(reviewed(stack));
+  expect(reviewable(assembly, stack)).toBe(reviewed(stack));
 });
 
 it("the account stack deploys what was reviewed, for an example repository", () => {
   const folder = mkdtempSync(join(tmpdir(), "animal-store-account-"));
   try {
     synthesizeAccount(exampleRepository, folder);
-    expect(normalize(readTemplate(folder, accountStack))).toBe(reviewed(accountStack));
+    expect(reviewable(folder, accountStack)).toBe(reviewed(accountStack));
     const [{ violations }] = JSON.parse(
       readFileSync(join(folder, "validation-report.json"), "utf8"),
     ).pluginReports;
@@ -29,6 +29,5 @@ it("the account stack deploys what was reviewed, for an example repository", () 
 });
 
 it("every reviewed template belongs to a stack", () => {
-  const stacks = [accountStack, ...stages.map(({ name }) => stackName(name))];
-  expect(readdirSync(TEMPLATES_FOLDER).sort()).toEqual(stacks.map((stack) => `${stack}.yaml`).sort());
+  expect(readdirSync(FOLDER).sort()).toEqual(files.map(({ pathname }) => basename(pathname)).sort());
 });

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { synthesize } from "../../../local/assembly/synthesize.ts";
 import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
-import { normalize, readTemplate, TEMPLATES_FOLDER } from "../../support/normalize.ts";
+import { fileOf, reviewable } from "../../support/normalize.ts";
 
 /** `npm run templates`: writes the reviewed templates again. Read the difference before you commit it. */
 new Command("npm run templates")
@@ -27,5 +27,5 @@ try {
 }
 
 function write(stack: string, assembly: string): void {
-  writeFileSync(new URL(`${stack}.yaml`, TEMPLATES_FOLDER), normalize(readTemplate(assembly, stack)));
+  writeFileSync(fileOf(stack), reviewable(assembly, stack));
 }
