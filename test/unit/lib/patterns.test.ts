@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
+import { parse, type parseExpression } from "@babel/parser";
 import { expect, it } from "@jest/globals";
-import { ts } from "@ts-morph/common";
 import { isSafe } from "redos-detector";
 import { apiKeyPattern } from "../../../lib/api-key.ts";
 
@@ -9,27 +9,23 @@ const files = globSync(["lib/**/*.ts", "functions/*.ts"], { cwd: root });
 
 /** Returns the regular expressions that a file writes as literals, and how many it builds at run time. */
 function patternsOf(file: string) {
-  const literals: string[] = [];
+  const literals: RegExp[] = [];
   let built = 0;
-  const visit = (node: ts.Node) => {
-    if (ts.isRegularExpressionLiteral(node)) literals.push(node.text);
-    if (ts.isNewExpression(node) && node.expression.getText(source) === "RegExp") built++;
-    ts.forEachChild(node, visit);
+  const visit = (value: unknown) => {
+    if (!(value instanceof Object)) return;
+    const node = value as ReturnType<typeof parseExpression>;
+    if (node.type === "RegExpLiteral") literals.push(new RegExp(node.pattern, node.flags));
+    if (node.type === "NewExpression" && "name" in node.callee && node.callee.name === "RegExp") built++;
+    Object.values(node).forEach(visit);
   };
-  const source = ts.createSourceFile(file, readFileSync(new URL(file, root), "utf8"), ts.ScriptTarget.Latest);
-  visit(source);
+  visit(parse(readFileSync(new URL(file, root), "utf8"), { sourceType: "module", plugins: ["typescript"] }));
   return { literals, built };
 }
-
-const parse = (literal: string) => {
-  const end = literal.lastIndexOf("/");
-  return new RegExp(literal.slice(1, end), literal.slice(end + 1));
-};
 
 // A safe pattern takes time in proportion to the length of any text.
 it.each(files.flatMap((file) => patternsOf(file).literals.map((pattern) => [file, pattern] as const)))(
   "%s: %s backtracks by a bounded number of steps",
-  (_file, pattern) => expect(isSafe(parse(pattern))).toMatchObject({ safe: true, error: null }),
+  (_file, pattern) => expect(isSafe(pattern)).toMatchObject({ safe: true, error: null }),
 );
 
 it("the pattern of API keys, which the gateway applies too, backtracks by a bounded number of steps", () => {
