@@ -1,15 +1,38 @@
-import type { components, operations } from "./api.d.ts";
+// A client of the API in one file. Copy it. It needs no package, and runs where `fetch` exists: on Node 20 or later,
+// Deno and Bun. Never put an API key into a web page: keys belong on servers.
 
-// A client of the API in one file. Copy it together with api.d.ts. It needs no package, and runs where `fetch` exists: on
-// Node 20 or later, Deno and Bun. Never put an API key into a web page: keys belong on servers.
+/** The int64 members. They are bigint here, because JavaScript's numbers are exact only up to 2^53. */
+const INT64_MEMBERS = ["id", "categoryId"] as const;
 
-/** An int64 is a bigint here, because JavaScript's numbers are exact only up to 2^53. */
-type WithInt64<T> = { [K in keyof T]: K extends "id" | "categoryId" ? bigint : T[K] };
+export type PetStatus = "available" | "pending" | "sold";
 
-export type NewPet = WithInt64<components["schemas"]["NewPet"]>;
-export type Pet = WithInt64<components["schemas"]["Pet"]>;
-export type PetFilter = Omit<NonNullable<operations["listPets"]["parameters"]["query"]>, "cursor">;
-export type ErrorCode = components["schemas"]["Error"]["code"];
+export interface Pet extends Record<(typeof INT64_MEMBERS)[number], bigint> {
+  name: string;
+  status: PetStatus;
+}
+
+export type NewPet = Omit<Pet, "id" | "status"> & { status?: PetStatus };
+
+export interface PetFilter {
+  /** how many animals one request returns, 1 to 100 */
+  limit?: number;
+  status?: PetStatus;
+}
+
+export type ErrorCode =
+  | "invalid_request"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "gone"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "idempotency_mismatch"
+  | "too_many_requests"
+  | "internal_error"
+  | "unavailable"
+  | "timeout";
 
 /** An error response of the API. Check its code. */
 export class PetStoreError extends Error {
@@ -61,7 +84,7 @@ const systemClock = {
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
 };
 
-function readError(text: string): Partial<components["schemas"]["Error"]> {
+function readError(text: string): { code?: ErrorCode; message?: string } {
   try {
     return JSON.parse(text) ?? {};
   } catch {
@@ -69,17 +92,17 @@ function readError(text: string): Partial<components["schemas"]["Error"]> {
   }
 }
 
+const isInt64 = (name: string) => INT64_MEMBERS.some((member) => member === name);
+
 /**
  * Parses the JSON of pets without rounding. `JSON.parse` rounds integers beyond 2^53, so it gets them as strings.
- * The second alternative of the pattern skips string values.
+ * The pattern matches every string, so that it finds no member in a string value.
  */
 function parsePets<T>(json: string): T {
-  const quoted = json.replace(/"(id|categoryId)"\s*:\s*(-?\d+)|"(?:[^"\\]|\\.)*"/g, (token, name, digits) =>
-    digits === undefined ? token : `"${name}":"${digits}"`,
+  const quoted = json.replace(/"((?:[^"\\]|\\.)*)"(?:\s*:\s*(-?\d+))?/g, (token, name, digits) =>
+    digits !== undefined && isInt64(name) ? `"${name}":"${digits}"` : token,
   );
-  const toBigInt = (name: string, value: unknown) =>
-    name === "id" || name === "categoryId" ? BigInt(String(value)) : value;
-  return JSON.parse(quoted, toBigInt) as T;
+  return JSON.parse(quoted, (name, value) => (isInt64(name) ? BigInt(String(value)) : value)) as T;
 }
 
 /** Writes a pet as JSON, its bigint members as integers. */

@@ -1,13 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { Command } from "commander";
-import { clientTypes } from "./client-types.ts";
 import { openApiText } from "./document.ts";
 import { openApi30Text } from "./openapi-3-0.ts";
 
 /** `npm run openapi`: writes what follows from lib/operations.ts. npm runs it in the folder of package.json. */
 
 const { check } = new Command("npm run openapi --")
-  .description("Writes openapi.json, openapi-3.0.json and examples/api.d.ts from lib/operations.ts.")
+  .description("Writes openapi.json and openapi-3.0.json from lib/operations.ts.")
   .option("--check", "write nothing, and fail if a file is not current")
   .parse()
   .opts<{ check?: boolean }>();
@@ -15,7 +14,6 @@ const { check } = new Command("npm run openapi --")
 const files = {
   "openapi.json": openApiText(),
   "openapi-3.0.json": openApi30Text(),
-  "examples/api.d.ts": await clientTypes(),
 };
 
 for (const [file, text] of Object.entries(files)) {
