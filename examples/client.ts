@@ -11,6 +11,7 @@ export interface Pet extends Record<(typeof INT64_MEMBERS)[number], bigint> {
   status: PetStatus;
 }
 
+/** An animal to add. Its status is `available` by default. */
 export type NewPet = Omit<Pet, "id" | "status"> & { status?: PetStatus };
 
 export interface PetFilter {
