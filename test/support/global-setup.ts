@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { synthesize } from "../../local/assembly/synthesize.ts";
 import type { Store } from "../../local/store/store.ts";
 import { type LocalService, startService } from "./local-service.ts";
@@ -11,6 +14,14 @@ export interface Shared {
   folder: string;
   service: LocalService;
   store: Store;
+}
+
+/** Synthesizes stacks with other options than those of the stages. */
+async function synthesizeOptions(folder: string): Promise<void> {
+  const script = fileURLToPath(new URL("synthesize-options.ts", import.meta.url));
+  const [options, account] = [join(folder, "options"), join(folder, "account")];
+  await promisify(execFile)(process.execPath, [script, options, account]);
+  Object.assign(process.env, { TEST_OPTIONS_ASSEMBLY: options, TEST_ACCOUNT_ASSEMBLY: account });
 }
 
 /**
@@ -29,6 +40,7 @@ export default async function setup(): Promise<void> {
   await mkdir(process.env.TMPDIR);
   const [service] = await Promise.all([
     startService({ DATA_DIR: join(folder, "data") }),
+    synthesizeOptions(folder),
     mkdtemp(join(folder, "assembly-")).then(async (assembly) => {
       await synthesize(assembly, ["*"], { validate: true });
       process.env.TEST_ASSEMBLY = assembly;

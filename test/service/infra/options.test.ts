@@ -1,53 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { App } from "aws-cdk-lib";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { Code } from "aws-cdk-lib/aws-lambda";
-import { AccountStack } from "../../../infra/account-stack.ts";
-import { AnimalStoreStack } from "../../../infra/stack.ts";
-import { addStacks, featureFlags } from "../../../infra/stacks.ts";
-import { type Stage, stackName, stages } from "../../../infra/stages.ts";
-import { exampleRepository } from "../../support/account.ts";
+import { stackName } from "../../../infra/stages.ts";
 import { readTemplate } from "../../support/normalize.ts";
 
 // What the stages do not use, and what the runbook uses once.
-
-const production = stages.find(({ name }) => name === "production") as Stage;
-let assembly: string;
-
-beforeAll(() => {
-  assembly = mkdtempSync(join(tmpdir(), "animal-store-options-"));
-  const context = {
-    ...featureFlags,
-    protection: "off",
-    releaseAlarms: "off",
-  };
-  const app = new App({ context, outdir: assembly });
-  const functionCode = () => Code.fromInline("// not bundled");
-  addStacks(app, functionCode);
-  new AnimalStoreStack(app, "every-option", everyOption, { functionCode, ignoreAlarms: false });
-  const repository = { ...exampleRepository, providerExists: true };
-  new AccountStack(app, "existing-provider", { stages, repository });
-  app.synth();
-});
-
-afterAll(() => rmSync(assembly, { recursive: true }));
-
-const everyOption: Stage = {
-  ...production,
-  canary: false,
-  domain: {
-    name: "api.example.com",
-    certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
-    hostedZoneId: "Z1",
-    hostedZoneName: "example.com",
-  },
-  provisionedConcurrency: { operation: 5, authorizer: 2 },
-  reservedConcurrency: { operation: 50, authorizer: 20 },
-  statusShards: { read: 8, write: 4 },
-};
+const assembly = process.env.TEST_OPTIONS_ASSEMBLY ?? "";
 
 describe("cdk -c protection=off -c releaseAlarms=off", () => {
   const stack = stackName("production");

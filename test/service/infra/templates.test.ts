@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
-import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
 import { FOLDER, fileOf, files, reviewable } from "../../support/normalize.ts";
 
 // `npm run templates` writes them again. Whoever changes what is deployed reviews the difference.
@@ -15,17 +13,10 @@ it.each(stages.map(({ name }) => stackName(name)))("%s deploys what was reviewed
 });
 
 it("the account stack deploys what was reviewed, for an example repository", () => {
-  const folder = mkdtempSync(join(tmpdir(), "animal-store-account-"));
-  try {
-    synthesizeAccount(exampleRepository, folder);
-    expect(reviewable(folder, accountStack)).toBe(reviewed(accountStack));
-    const [{ violations }] = JSON.parse(
-      readFileSync(join(folder, "validation-report.json"), "utf8"),
-    ).pluginReports;
-    expect(violations).toEqual([]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = process.env.TEST_ACCOUNT_ASSEMBLY ?? "";
+  expect(reviewable(folder, accountStack)).toBe(reviewed(accountStack));
+  const report = JSON.parse(readFileSync(join(folder, "validation-report.json"), "utf8"));
+  expect(report.pluginReports[0].violations).toEqual([]);
 });
 
 it("every reviewed template belongs to a stack", () => {

@@ -1,0 +1,34 @@
+import { App } from "aws-cdk-lib";
+import { Code } from "aws-cdk-lib/aws-lambda";
+import { AccountStack } from "../../infra/account-stack.ts";
+import { AnimalStoreStack } from "../../infra/stack.ts";
+import { addStacks, featureFlags } from "../../infra/stacks.ts";
+import { type Stage, stages } from "../../infra/stages.ts";
+import { exampleRepository, synthesizeAccount } from "./account.ts";
+
+// Synthesizes what the stages do not use, and what the runbook uses once. Arguments: two empty folders, for the stages
+// and for the account. This runs in a process of its own: Jest loads the CDK slowly and keeps it in memory.
+
+const everyOption: Stage = {
+  ...(stages.find(({ name }) => name === "production") as Stage),
+  canary: false,
+  domain: {
+    name: "api.example.com",
+    certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
+    hostedZoneId: "Z1",
+    hostedZoneName: "example.com",
+  },
+  provisionedConcurrency: { operation: 5, authorizer: 2 },
+  reservedConcurrency: { operation: 50, authorizer: 20 },
+  statusShards: { read: 8, write: 4 },
+};
+
+const [, , outdir = "", account = ""] = process.argv;
+const app = new App({ context: { ...featureFlags, protection: "off", releaseAlarms: "off" }, outdir });
+const functionCode = () => Code.fromInline("// not bundled");
+addStacks(app, functionCode);
+new AnimalStoreStack(app, "every-option", everyOption, { functionCode, ignoreAlarms: false });
+const repository = { ...exampleRepository, providerExists: true };
+new AccountStack(app, "existing-provider", { stages, repository });
+app.synth();
+synthesizeAccount(exampleRepository, account);
