@@ -13,13 +13,14 @@ function parameters({ params, query, headers }: Operation) {
   );
 }
 
+const isoDate = (day: Date) => day.toISOString().slice(0, 10);
+
 /** Describes the scope and the deprecation, which no other member of an operation object contains. */
 function describe({ scope, deprecation }: Operation): string {
-  const date = (day: Date) => day.toISOString().slice(0, 10);
   const needed = `Requires an API key with the scope \`${scope}\`.`;
   if (!deprecation) return needed;
   const { since, sunset, successor } = deprecation;
-  return `${needed} Deprecated since ${date(since)}. From ${date(sunset)} on it returns 410. Use \`GET ${successor}\` instead.`;
+  return `${needed} Deprecated since ${isoDate(since)}. From ${isoDate(sunset)} on it returns 410. Use \`GET ${successor}\` instead.`;
 }
 
 function operationObject(operation: Operation) {
@@ -29,7 +30,8 @@ function operationObject(operation: Operation) {
     summary,
     description: describe(operation),
     tags: [path.split("/")[1]],
-    ...(deprecation ? { deprecated: true } : {}),
+    // oasdiff reads x-sunset: an operation can be removed from that day on.
+    ...(deprecation ? { deprecated: true, "x-sunset": isoDate(deprecation.sunset) } : {}),
     parameters: parameters(operation),
     ...(body ? { requestBody: { required: true, content: json(bodyContent(body)) } } : {}),
     responses: responses(operation),

@@ -84,7 +84,7 @@ describe("the document", () => {
   });
 
   it("marks only the deprecated operation", () => {
-    expect(document.paths["/pets/{petId}"].get.deprecated).toBe(true);
+    expect(document.paths["/pets/{petId}"].get).toMatchObject({ deprecated: true, "x-sunset": "2030-12-05" });
     expect(document.paths["/pets"].get).not.toHaveProperty("deprecated");
     const { responses } = document.paths["/pets/{petId}"].get;
     for (const status of [200, 403, 404, 410]) {
