@@ -19,5 +19,5 @@ function rewrite(value: unknown): unknown {
 /** The document in OpenAPI 3.0, for generators that do not read 3.1. */
 export const openApi30Document = () => ({ ...(rewrite(openApiDocument()) as Json), openapi: "3.0.4" });
 
-/** The text of openapi-3.0.json. */
+/** The text of openapi-3.0.json, which the static site of the docs page has. */
 export const openApi30Text = () => `${JSON.stringify(openApi30Document(), null, 2)}\n`;

@@ -4,7 +4,7 @@ import { expect, it } from "@jest/globals";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { FOLDER, fileOf, files, reviewable } from "../../support/normalize.ts";
 
-// `npm run templates` writes them again. Whoever changes what is deployed reviews the difference.
+// `npm run generate` writes them again. Whoever changes what is deployed reviews the difference.
 const reviewed = (stack: string) => readFileSync(fileOf(stack), "utf8");
 const assembly = process.env.TEST_ASSEMBLY ?? "";
 

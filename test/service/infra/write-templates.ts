@@ -1,16 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command } from "commander";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { synthesize } from "../../../local/assembly/synthesize.ts";
 import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
 import { fileOf, reviewable } from "../../support/normalize.ts";
 
-/** `npm run templates`: writes the reviewed templates again. Read the difference before you commit it. */
-new Command("npm run templates")
-  .description("Writes the normalized templates that test/service/infra compares with.")
-  .parse();
+/** Part of `npm run generate`: writes the reviewed templates again. Read the difference before you commit it. */
 
 const folder = mkdtempSync(join(tmpdir(), "animal-store-templates-"));
 try {

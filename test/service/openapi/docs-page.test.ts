@@ -9,7 +9,8 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { buildDocs, docsPage } from "../../../openapi/docs-page.ts";
-import { openApiDocument } from "../../../openapi/document.ts";
+import { openApiDocument, openApiText } from "../../../openapi/document.ts";
+import { openApi30Text } from "../../../openapi/openapi-3-0.ts";
 
 const key = generateApiKey("local");
 const docs = docsPage(key, "v1");
@@ -163,7 +164,7 @@ describe("the docs page", () => {
 });
 
 describe("the static site", () => {
-  it("has all files, no key and no server", async () => {
+  it("has all files, both documents, no key and no server", async () => {
     const folder = await mkdtemp(join(tmpdir(), "animal-store-docs-"));
     await buildDocs(folder);
     expect((await readdir(folder)).sort()).toEqual([
@@ -173,6 +174,7 @@ describe("the static site", () => {
       "exact-integers.js",
       "favicon-32x32.png",
       "index.html",
+      "openapi-3.0.json",
       "openapi.json",
       "page.css",
       "page.js",
@@ -180,11 +182,16 @@ describe("the static site", () => {
       "swagger-ui-bundle.js",
       "swagger-ui.css",
     ]);
-    const html = await readFile(join(folder, "index.html"), "utf8");
+    const read = (name: string) => readFile(join(folder, name), "utf8");
+    const html = await read("index.html");
     expect(html).not.toContain("data-key");
     expect(html).not.toMatch(/(src|href)="(https?:)?\//);
-    const document = JSON.parse(await readFile(join(folder, "openapi.json"), "utf8"));
-    expect([document.servers, Object.keys(document.paths)]).toEqual([[], ["/pets", "/pets/{petId}"]]);
+    const { servers, paths } = shownDocument(await read("document.js"));
+    expect([servers, Object.keys(paths)]).toEqual([[], ["/pets", "/pets/{petId}"]]);
+    expect([await read("openapi.json"), await read("openapi-3.0.json")]).toEqual([
+      openApiText(),
+      openApi30Text(),
+    ]);
     await rm(folder, { recursive: true });
   });
 });
