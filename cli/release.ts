@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { Command, InvalidArgumentError } from "commander";
+import { configureProgram, runProgram } from "./run-program.ts";
+
+/** `npm run release -- <version>`: commits and tags a new version. npm runs it in the folder of package.json. */
+
+const execute = promisify(execFile);
+
+const git = async (...args: string[]): Promise<string> => (await execute("git", args)).stdout.trim();
+
+function parseVersion(text: string): string {
+  if (/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(text)) return text;
+  throw new InvalidArgumentError("It must have the form 1.2.3.");
+}
+
+/** The entries for the next version. @throws Error if there are none */
+function unreleased(changelog: string): string {
+  const section =
+    changelog
+      .split(/^## Unreleased$/m)[1]
+      ?.split(/^## /m)[0]
+      ?.trim() ?? "";
+  if (!/^- /m.test(section)) throw new Error('The section "Unreleased" of CHANGELOG.md is empty.');
+  return section;
+}
+
+/** @throws Error that names what prevents the release */
+async function check(version: string, tag: string): Promise<void> {
+  if ((await git("branch", "--show-current")) !== "main") throw new Error("Switch to the branch main.");
+  if (await git("status", "--porcelain")) throw new Error("Commit or remove your changes first.");
+  const { version: current } = JSON.parse(await readFile("package.json", "utf8"));
+  if (version.localeCompare(current, "en", { numeric: true }) <= 0) {
+    throw new Error(`The version must be higher than ${current}.`);
+  }
+  if (await git("tag", "--list", tag)) throw new Error(`The tag ${tag} already exists.`);
+}
+
+async function release(version: string): Promise<void> {
+  const tag = `v${version}`;
+  await check(version, tag);
+  const changelog = await readFile("CHANGELOG.md", "utf8");
+  const section = unreleased(changelog);
+
+  const date = new Date().toISOString().slice(0, 10);
+  const dated = changelog.replace(/^## Unreleased$/m, `$&\n\n## ${version} - ${date}`);
+  await writeFile("CHANGELOG.md", dated);
+  await execute("npm", ["version", version, "--no-git-tag-version"]);
+  // A process of its own reads the new version.
+  await execute(process.execPath, ["openapi/generate.ts"]);
+  await git("commit", "--all", "--message", `Release ${version}`);
+  // By default git removes lines that start with "#", and so the headings.
+  await git("tag", "--annotate", "--cleanup=whitespace", "--message", section, tag);
+  console.log(`Committed and tagged ${tag}. To publish it: git push --atomic origin main ${tag}`);
+}
+
+const program = configureProgram(new Command("npm run release --"))
+  .description(
+    'Dates the section "Unreleased" of CHANGELOG.md as a new version, sets the version, and creates a commit and a tag. It pushes nothing.',
+  )
+  .argument("<version>", "such as 1.2.0", parseVersion)
+  .action(release);
+
+process.exitCode = await runProgram(program, "release");

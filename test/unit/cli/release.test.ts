@@ -1,0 +1,122 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const sources = ["package.json", "package-lock.json", "openapi.json", "openapi", "lib", "examples"];
+const section = "### Added\n\n- Animals have a colour.\n\n### Fixed\n\n- A fault.";
+const old = "## 1.9.0 - 2026-11-21\n\n- The first entry.\n";
+
+let folder: string;
+let repository: string;
+
+const env = () => ({
+  ...process.env,
+  // Neither the configuration of this machine nor its npm cache.
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  npm_config_cache: join(folder, "npm"),
+  npm_config_update_notifier: "false",
+});
+
+const git = (...args: string[]) =>
+  execFileSync("git", args, { cwd: repository, env: env(), encoding: "utf8" }).trim();
+
+function run(...args: string[]) {
+  const options = { cwd: repository, env: env(), encoding: "utf8" } as const;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, "cli/release.ts"), ...args],
+    options,
+  );
+  return { status, stdout, stderr };
+}
+
+const write = (file: string, text: string) => writeFileSync(join(repository, file), text);
+const read = (file: string) => readFileSync(join(repository, file), "utf8");
+const commit = () => git("commit", "--quiet", "--all", "--message", "Change");
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+/** A repository with this checkout's document, at version 1.9.0. */
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "animal-store-release-"));
+  repository = join(folder, "repository");
+  mkdirSync(repository);
+  for (const source of sources) cpSync(join(root, source), join(repository, source), { recursive: true });
+  for (const file of ["package.json", "package-lock.json"])
+    write(file, read(file).replace(/"version": "[^"]+"/, '"version": "1.9.0"'));
+  write("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n${section}\n\n${old}`);
+  write(".gitignore", "node_modules\n");
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Tester");
+  git("config", "user.email", "tester@example.com");
+  git("add", "--all");
+  commit();
+  symlinkSync(join(root, "node_modules"), join(repository, "node_modules"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it("dates the section, sets the version everywhere, commits and tags, and pushes nothing", () => {
+  const days = [today()];
+  expect(run("1.10.0")).toEqual({
+    status: 0,
+    stdout: "Committed and tagged v1.10.0. To publish it: git push --atomic origin main v1.10.0\n",
+    stderr: "",
+  });
+  days.push(today());
+  expect(
+    days.map((day) => `# Changelog\n\n## Unreleased\n\n## 1.10.0 - ${day}\n\n${section}\n\n${old}`),
+  ).toContain(read("CHANGELOG.md"));
+  const lock = JSON.parse(read("package-lock.json"));
+  const versions = [
+    JSON.parse(read("package.json")),
+    lock,
+    lock.packages[""],
+    JSON.parse(read("openapi.json")).info,
+  ];
+  expect(versions.map(({ version }) => version)).toEqual(Array(4).fill("1.10.0"));
+  expect(git("log", "-1", "--format=%s", "--name-only").split("\n")).toEqual([
+    "Release 1.10.0",
+    "",
+    "CHANGELOG.md",
+    "openapi.json",
+    "package-lock.json",
+    "package.json",
+  ]);
+  expect(git("status", "--porcelain")).toBe("");
+  expect(git("cat-file", "-t", "v1.10.0")).toBe("tag");
+  expect(git("tag", "--list", "--format=%(contents)", "v1.10.0")).toBe(section);
+  expect(git("rev-parse", "v1.10.0^{commit}")).toBe(git("rev-parse", "main"));
+});
+
+const empty = () => {
+  write("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n### Added\n\n${old}`);
+  commit();
+};
+
+it.each<[string, () => unknown, string, number, string]>([
+  ["a changed file", () => write("openapi.json", "{}"), "1.10.0", 1, "Commit or remove your changes first."],
+  ["a new file", () => write("new.txt", ""), "1.10.0", 1, "Commit or remove your changes first."],
+  [
+    "another branch",
+    () => git("switch", "--quiet", "--create", "other"),
+    "1.10.0",
+    1,
+    "Switch to the branch main.",
+  ],
+  ["the same version", () => {}, "1.9.0", 1, "The version must be higher than 1.9.0."],
+  ["a lower version", () => {}, "1.8.10", 1, "The version must be higher than 1.9.0."],
+  ["a text that is no version", () => {}, "v1.10", 2, "It must have the form 1.2.3."],
+  ["an empty section", empty, "1.10.0", 1, 'The section "Unreleased" of CHANGELOG.md is empty.'],
+  ["a tag that exists", () => git("tag", "v1.10.0"), "1.10.0", 1, "The tag v1.10.0 already exists."],
+])("refuses %s, and changes nothing", (_what, prepare, version, status, message) => {
+  prepare();
+  const state = () => git("status", "--porcelain") + git("for-each-ref") + git("diff") + read("CHANGELOG.md");
+  const before = state();
+  expect(run(version)).toEqual({ status, stdout: "", stderr: expect.stringContaining(message) });
+  expect(state()).toBe(before);
+});
