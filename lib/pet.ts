@@ -68,8 +68,8 @@ export interface IdempotencyToken {
   key: string;
 }
 
-// The methods of a store of pets. On a failure they throw ApiError: `unavailable` when a retry can succeed or the signal
-// aborts, otherwise `internal_error`.
+// What the functions need of a store. On a failure, each of these throws ApiError: `unavailable` when a retry can succeed
+// or the signal aborts, otherwise `internal_error`.
 
 /** Lists a page of pets. A new pet can take a moment to appear. */
 export type ListPets = (query: PetQuery, signal?: AbortSignal) => Promise<PetPage>;
