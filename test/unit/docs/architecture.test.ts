@@ -84,3 +84,11 @@ it.each(planted)("%s cannot import %j, nor a test", (file, names) => {
 it("has a planted violation for each row", () => {
   expect(new Set(planted.map(([file]) => rowOf(file)))).toEqual(new Set(rows));
 });
+
+it("every unit test mirrors a source: a file, a folder or a document", () => {
+  const tests = globSync("test/unit/**/*.test.ts", { cwd: root });
+  const sources = tests.map((file) => file.replace(/^test\/unit\/(.*)\.test\.ts$/, "$1"));
+  expect(sources.length).toBeGreaterThan(0);
+  const without = sources.filter((name) => globSync(`{,.github/}${name}{,.*}`, { cwd: root }).length === 0);
+  expect(without).toEqual([]);
+});

@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { openApiDocument, openApiText } from "../../../openapi/document.ts";
+import { openApiDocument, openApiText } from "../../openapi/document.ts";
 
 const config = await createConfig({
   extends: ["recommended-strict"],

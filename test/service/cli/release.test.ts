@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const sources = ["package.json", "package-lock.json", "openapi.json", "openapi", "lib", "examples"];
+const sources = ["package.json", "package-lock.json", "openapi.json", "openapi", "lib"];
 const section = "### Added\n\n- Animals have a colour.\n\n### Fixed\n\n- A fault.";
 const old = "## 1.9.0 - 2026-11-21\n\n- The first entry.\n";
 

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { parse, type parseExpression } from "@babel/parser";
 import { expect, it } from "@jest/globals";
 import { isSafe } from "redos-detector";
-import { apiKeyPattern } from "../../../lib/api-key.ts";
+import { apiKeyPattern } from "../../lib/api-key.ts";
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../../", import.meta.url);
 const files = globSync(["lib/**/*.ts", "functions/*.ts"], { cwd: root });
 
 /** Returns the regular expressions that a file writes as literals, and how many it builds at run time. */
