@@ -17,28 +17,87 @@ const isName = (name: string) => {
 
 const nameRule = must(`be a string of 1 to ${NAME_MAX} characters of well-formed Unicode`);
 
-/** The body that adds a pet. Unknown members are ignored. Source: contract 2.2 and 4.3. */
-export const NewPet = z.object(
-  {
-    name: z
+interface Member {
+  schema: z.ZodMiniType;
+  /** for the documentation */
+  description: string;
+  /** a value as JSON */
+  example: unknown;
+}
+
+/**
+ * The members of a pet that clients send. Validation, what is stored and returned, what a retry must repeat, and the
+ * documentation all follow from them. Source: contract 2.2.
+ */
+const sent = {
+  name: {
+    schema: z
       .string(nameRule)
       .check(z.refine(isName, nameRule))
       .register(jsonSchemaHints, { minLength: 1, maxLength: NAME_MAX }),
-    categoryId: Int64,
-    status: z._default(PetStatus, "available"),
+    description: "Name of the animal",
+    example: "Rex",
   },
-  must("be a JSON object"),
-);
+  categoryId: {
+    schema: Int64,
+    description:
+      "Id of the category that the animal belongs to: any 64-bit integer, returned digit for digit",
+    example: 1,
+  },
+  status: {
+    schema: z._default(PetStatus, "available"),
+    description: "Availability of the animal",
+    example: "available",
+  },
+} satisfies Record<string, Member>;
+
+/** All members of a pet, by name. Source: contract 2.3. */
+export const petMembers = {
+  id: {
+    schema: Int64,
+    description: "Id of the animal, assigned by the service: at most 2^53 - 1",
+    example: 114677519594330,
+  },
+  ...sent,
+} satisfies Record<string, Member>;
+
+type Schemas<M extends Record<string, Member>> = { [Name in keyof M]: M[Name]["schema"] };
+/** A member with a default is always present in what the service returns. */
+type Returned<S> = { [Name in keyof S]: S[Name] extends z.ZodMiniDefault<infer Inner> ? Inner : S[Name] };
+
+const schemasOf = <M extends Record<string, Member>>(members: M) =>
+  Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, schema])) as Schemas<M>;
+
+const returned = <S extends Record<string, z.ZodMiniType>>(schemas: S) =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      schema instanceof z.ZodMiniDefault ? schema.def.innerType : schema,
+    ]),
+  ) as Returned<S>;
+
+/** The body that adds a pet. Unknown members are ignored. Source: contract 2.2 and 4.3. */
+export const NewPet = z.object(schemasOf(sent), must("be a JSON object"));
 export type NewPet = z.output<typeof NewPet>;
 
 /** A pet as clients see it. Source: contract 2.3. */
-export const Pet = z.object({
-  id: Int64,
-  name: z.string(),
-  categoryId: Int64,
-  status: PetStatus,
-});
+export const Pet = z.object(returned(schemasOf(petMembers)));
 export type Pet = z.output<typeof Pet>;
+
+/**
+ * Returns what makes two new pets the same: the members that differ from their default, sorted by name. A request that
+ * does not send a member is therefore the same before and after the member exists.
+ */
+export function distinctiveMembers(pet: NewPet): [name: string, value: unknown][] {
+  return Object.entries<z.ZodMiniType>(NewPet.shape)
+    .map(([name, schema]) => {
+      const value = pet[name as keyof NewPet];
+      const isDefault = schema instanceof z.ZodMiniDefault && schema.def.defaultValue === value;
+      return [name, isDefault ? undefined : value] as [string, unknown];
+    })
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
 
 /** Source: contract 2.4. */
 export const Pets = z.array(Pet).register(jsonSchemaHints, { maxItems: PAGE_SIZE.maximum });

@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
 import { type ErrorBody, errorBody, errors } from "../lib/errors.ts";
-import { NewPet, Pet, PetStatus, Pets } from "../lib/pet.ts";
+import { NewPet, Pet, PetStatus, Pets, petMembers } from "../lib/pet.ts";
 import { jsonSchemaHints } from "../lib/schema.ts";
 
 /** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>;
 
-const pet = { id: 114677519594330, name: "Rex", categoryId: 1, status: "available" };
+/** A value of a schema of pets, from the examples of its members. */
+const exampleOf = ({ shape }: z.ZodMiniObject) =>
+  Object.fromEntries(Object.keys(shape).map((name) => [name, petMembers[name as keyof Pet].example]));
 
 /** The schemas that the document names, with a description and an example. */
 const named = z.registry<{ id: string; description: string; examples: unknown[] }>();
@@ -14,18 +16,14 @@ named.add(PetStatus, { id: "PetStatus", description: "Availability of an animal"
 named.add(NewPet, {
   id: "NewPet",
   description: "An animal to add. Other members are ignored",
-  examples: [{ name: pet.name, categoryId: pet.categoryId, status: pet.status }],
+  examples: [exampleOf(NewPet)],
 });
-named.add(Pet, { id: "Pet", description: "An animal", examples: [pet] });
-named.add(Pets, { id: "Pets", description: "Animals in ascending order of id", examples: [[pet]] });
-
-/** What the members of NewPet and Pet mean. */
-const members: Record<keyof Pet, string> = {
-  id: "Id of the animal, assigned by the service: at most 2^53 - 1",
-  name: "Name of the animal",
-  categoryId: "Id of the category that the animal belongs to: any 64-bit integer, returned digit for digit",
-  status: "Availability of the animal",
-};
+named.add(Pet, { id: "Pet", description: "An animal", examples: [exampleOf(Pet)] });
+named.add(Pets, {
+  id: "Pets",
+  description: "Animals in ascending order of id",
+  examples: [[exampleOf(Pet)]],
+});
 
 /**
  * Adds a description to each member. The description also contains the default. With the keyword `default` next to
@@ -34,7 +32,7 @@ const members: Record<keyof Pet, string> = {
 function describeMembers(schema: Schema): Schema {
   const properties = Object.entries((schema.properties ?? {}) as Record<keyof Pet, Schema>);
   const described = properties.map(([name, { default: value, ...member }]) => {
-    const text = members[name as keyof Pet];
+    const text = petMembers[name as keyof Pet].description;
     return [name, { ...member, description: value === undefined ? text : `${text}. Default: \`${value}\`` }];
   });
   return { ...schema, properties: Object.fromEntries(described) };

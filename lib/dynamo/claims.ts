@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
 import { IDEMPOTENCY_SECONDS } from "../limits.ts";
-import type { IdempotencyToken, NewPet } from "../pet.ts";
+import { distinctiveMembers, type IdempotencyToken, type NewPet } from "../pet.ts";
 import { generatePetId } from "../pet-id.ts";
 import { conditionHeld } from "./client.ts";
 
@@ -21,7 +21,19 @@ interface Claim {
 
 const ATTEMPTS = 5;
 
-const sha256 = (parts: string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** Returns the fingerprint of a pet: two requests with the same one ask for the same pet. */
+const fingerprintOf = (pet: NewPet) =>
+  sha256(
+    JSON.stringify(distinctiveMembers(pet), (_name, value) =>
+      typeof value === "bigint" ? String(value) : value,
+    ),
+  );
+
+/** The fingerprint in claims that were written before 1.1.0. No such claim is left 24 hours after the update. */
+const previousFingerprintOf = ({ name, categoryId, status }: NewPet) =>
+  sha256(JSON.stringify([name, String(categoryId), status]));
 
 /**
  * Stores the claims that make retries of a creation safe. A creation writes its claim before the pet, so a retry finds
@@ -48,8 +60,8 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
      * @throws ApiError `idempotency_mismatch` when the token was used for another pet
      */
     async claim(token: IdempotencyToken, pet: NewPet): Promise<Claim> {
-      const hash = sha256([token.caller, token.key]);
-      const fingerprint = sha256([pet.name, String(pet.categoryId), pet.status]);
+      const hash = sha256(JSON.stringify([token.caller, token.key]));
+      const fingerprint = fingerprintOf(pet);
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const claim = { hash, creation: randomUUID(), petId: generatePetId() };
         const now = Date.now() / 1000;
@@ -66,7 +78,8 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
         const found = await read(hash);
         // DynamoDB can have deleted the claim since the write failed.
         if (!found) continue;
-        if (found.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
+        const accepted = [fingerprint, previousFingerprintOf(pet)];
+        if (!accepted.includes(found.fingerprint)) throw new ApiError("idempotency_mismatch");
         return { hash, creation: found.creation, petId: found.petId };
       }
       throw new ApiError("unavailable");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
-import { type CreatePet, type FindPet, type ListPets, type Pet, type PetQuery, PetStatus } from "../pet.ts";
+import { type CreatePet, type FindPet, type ListPets, Pet, type PetQuery, PetStatus } from "../pet.ts";
 import { generatePetId } from "../pet-id.ts";
 import { claimStore } from "./claims.ts";
 import { conditionHeld, dynamoClient } from "./client.ts";
@@ -27,9 +27,11 @@ const byId = (a: Pet, b: Pet) => Number(a.id - b.id);
  */
 const statusShard = (status: PetStatus, shard: number) => (shard === 0 ? status : `${status}#${shard}`);
 
-/** Removes the store's own attributes. */
-const toPet = ({ id, name, categoryId, status }: Record<string, unknown>) =>
-  ({ id, name, categoryId, status }) as Pet;
+/** Removes the store's own attributes. A pet that was stored before a member existed does not get it. */
+const toPet = (item: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.keys(Pet.shape).flatMap((name) => (name in item ? [[name, item[name]]] : [])),
+  ) as Pet;
 
 /**
  * Lists the pets of a DynamoDB table with one Query for each partition of the index, so that the cost of a page does

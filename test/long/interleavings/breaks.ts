@@ -38,7 +38,7 @@ export const breaks: Break[] = [
   {
     ...IN_CLAIMS,
     name: "another body gets the first pet",
-    code: "found.fingerprint !== fingerprint",
+    code: "!accepted.includes(found.fingerprint)",
     replacement: "false",
   },
   {

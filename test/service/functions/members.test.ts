@@ -1,0 +1,131 @@
+import { createHash, randomUUID } from "node:crypto";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "@jest/globals";
+import { parseJson } from "../../../lib/http/json.ts";
+import { NewPet, type Pet } from "../../../lib/pet.ts";
+import { openApiDocument } from "../../../openapi/document.ts";
+import { context, requestEvent } from "../../support/event.ts";
+import { ownTables } from "../../support/own-tables.ts";
+
+// Every member of a pet takes the whole way, from the request to the table, the responses and the documentation.
+
+const tables = await ownTables();
+const { handler: createPet } = await import("../../../functions/create-pet.ts");
+const { handler: getPet } = await import("../../../functions/get-pet.ts");
+const { handler: listPets } = await import("../../../functions/list-pets.ts");
+const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+const { schemas } = openApiDocument().components;
+
+/** Returns two valid values of a member, as JSON, and an invalid one. */
+function samplesOf(name: string): [unknown, unknown, unknown] {
+  const property = (schemas.NewPet as { properties: Record<string, { $ref?: string }> }).properties[name];
+  const { type, enum: values } = (schemas[property?.$ref?.split("/").at(-1) ?? ""] ?? property) as {
+    type: string;
+    enum?: [string, string];
+  };
+  if (values) return [values[0], values[1], "?"];
+  if (type === "string") return ["One", "Two", 1];
+  if (type === "integer") return [1, 2, "1"];
+  if (type === "boolean") return [true, false, "true"];
+  throw new Error(`Add two valid values and an invalid one for the type of ${name}.`);
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+const names = Object.keys(NewPet.shape);
+const valid = Object.fromEntries(names.map((name) => [name, samplesOf(name)[0]]));
+
+async function create(body: object, key: string = randomUUID()) {
+  const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+  const response = await createPet(requestEvent({ headers, body: JSON.stringify(body) }), context);
+  return { status: response.statusCode, text: response.body, body: parseJson(response.body) as Pet };
+}
+
+const get = async (id: bigint) =>
+  parseJson((await getPet(requestEvent({ path: { petId: String(id) } }), context)).body);
+
+const list = async () =>
+  parseJson((await listPets(requestEvent({ query: { limit: ["100"] } }), context)).body) as Pet[];
+
+describe.each(names)("%s", (name) => {
+  const [first, second, invalid] = samplesOf(name);
+
+  it("is stored, and returned by every operation", async () => {
+    const { status, body } = await create({ ...valid, [name]: second });
+    expect([status, body]).toEqual([
+      201,
+      expect.objectContaining({ [name]: parseJson(JSON.stringify(second)) }),
+    ]);
+    expect(await get(body.id)).toEqual(body);
+    expect((await list()).find(({ id }) => id === body.id)).toEqual(body);
+    const { Item } = await client.send(new GetCommand({ TableName: tables.pets, Key: { id: body.id } }));
+    expect(Item).toMatchObject({ [name]: second });
+  });
+
+  it("is part of what a retry must repeat", async () => {
+    const key = randomUUID();
+    const { text } = await create(valid, key);
+    expect((await create({ ...valid, [name]: second }, key)).status).toBe(422);
+    const again = Object.fromEntries(Object.entries({ ...valid, [name]: first }).toReversed());
+    expect((await create(again, key)).text).toBe(text);
+  });
+
+  it("is refused when it is invalid", async () => {
+    const { status, text } = await create({ ...valid, [name]: invalid });
+    expect([status, JSON.parse(text).message]).toEqual([400, expect.stringContaining(`${name} must be`)]);
+  });
+
+  it("has a description in the document", () => {
+    for (const schema of [schemas.NewPet, schemas.Pet]) {
+      const { properties } = schema as { properties: Record<string, { description?: string }> };
+      expect([name, properties[name]?.description]).toEqual([name, expect.stringMatching(/\w/)]);
+    }
+  });
+});
+
+describe("an Idempotency-Key that was used before an update of the service", () => {
+  const pet = { name: "Rex", categoryId: 1 };
+  const claimOf = async (petId: bigint) => {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.claims }));
+    return Items.find((claim) => BigInt(claim.petId) === petId) ?? {};
+  };
+
+  it("has the same fingerprint as long as the request has the same members, whether or not it sends defaults", async () => {
+    for (const body of [pet, { ...pet, status: "available" }]) {
+      const { fingerprint } = await claimOf((await create(body)).body.id);
+      // Never change this form: after an update, retries would get a 422.
+      expect(fingerprint).toBe(sha256('[["categoryId","1"],["name","Rex"]]'));
+    }
+  });
+
+  it("returns the first pet if its claim has the fingerprint of version 1.0.0", async () => {
+    const key = randomUUID();
+    const first = await create(pet, key);
+    const { hash } = await claimOf(first.body.id);
+    await client.send(
+      new UpdateCommand({
+        TableName: tables.claims,
+        Key: { hash },
+        UpdateExpression: "SET fingerprint = :old",
+        ExpressionAttributeValues: { ":old": sha256('["Rex","1","available"]') },
+      }),
+    );
+    expect(await create(pet, key)).toEqual(first);
+    expect((await create({ ...pet, name: "Tom" }, key)).status).toBe(422);
+  });
+});
+
+it.each(names)("a pet that was stored before %s existed is returned without it", async (name) => {
+  const { body } = await create(valid);
+  await client.send(
+    new UpdateCommand({
+      TableName: tables.pets,
+      Key: { id: body.id },
+      UpdateExpression: "REMOVE #name",
+      ExpressionAttributeNames: { "#name": name },
+    }),
+  );
+  const { [name as keyof Pet]: _, ...rest } = body;
+  expect(await get(body.id)).toEqual(rest);
+});
