@@ -46,7 +46,7 @@ function row({ label }: Variant, starts: readonly ColdStart[]): string[] {
 /** Measures cold starts of the service's functions and of reference functions. Every start has a process of its own. */
 export async function coldStart({ quick, assembly }: BenchOptions) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
-  const mock = await startMock(folder);
+  const mock = await startMock();
   try {
     const environment = {
       ...mock.environment,

@@ -1,9 +1,11 @@
-import { writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import forge from "node-forge";
+import { fileURLToPath } from "node:url";
+
+/** A certificate for 127.0.0.1 and its key, which protect nothing. */
+const certificate = fileURLToPath(new URL("benchmark-certificate.pem", import.meta.url));
 
 const pet = { id: { N: "1" }, name: { S: "Rex" }, categoryId: { N: "1" }, status: { S: "available" } };
 const apiKey = {
@@ -21,30 +23,14 @@ const responses: Record<string, (input: { TableName?: string }) => unknown> = {
   PutItem: () => ({}),
 };
 
-/** A new RSA key and a certificate for the address, valid for a year, both as PEM. */
-function selfSigned(ip: string) {
-  const { privateKey, publicKey } = forge.pki.rsa.generateKeyPair(2048);
-  const certificate = forge.pki.createCertificate();
-  certificate.publicKey = publicKey;
-  certificate.setSubject([{ name: "commonName", value: ip }]);
-  certificate.setIssuer(certificate.subject.attributes);
-  certificate.validity.notAfter.setFullYear(certificate.validity.notBefore.getFullYear() + 1);
-  certificate.setExtensions([{ name: "subjectAltName", altNames: [{ type: 7, ip }] }]);
-  certificate.sign(privateKey, forge.md.sha256.create());
-  return { key: forge.pki.privateKeyToPem(privateKey), cert: forge.pki.certificateToPem(certificate) };
-}
-
 /**
  * Starts an HTTPS server on 127.0.0.1 that sends DynamoDB's responses immediately, always the same ones.
  *
- * @param folder where to write the certificate that clients must trust
  * @returns the environment variables of a client
  */
-export async function startMock(folder: string) {
-  const { key, cert } = selfSigned("127.0.0.1");
-  const certificate = join(folder, "certificate.pem");
-  await writeFile(certificate, cert);
-  const server = createServer({ key, cert }, async (request, response) => {
+export async function startMock() {
+  const pem = await readFile(certificate);
+  const server = createServer({ key: pem, cert: pem }, async (request, response) => {
     const input = JSON.parse(await text(request));
     const [, operation = ""] = String(request.headers["x-amz-target"]).split(".");
     const body = JSON.stringify(responses[operation]?.(input) ?? {});
