@@ -1,5 +1,6 @@
 import { createHistogram } from "node:perf_hooks";
 import { Pool } from "undici";
+import { body } from "./requests.ts";
 
 export interface HttpRequest {
   /** appended to the base URL */
@@ -8,25 +9,28 @@ export interface HttpRequest {
   body?: string;
 }
 
+/** The requests that are measured. They get the id of an existing pet. */
+export const operations: readonly { name: string; request: (petId: string) => HttpRequest }[] = [
+  { name: "listPets, all", request: () => ({ path: "/pets" }) },
+  { name: "listPets, one status", request: () => ({ path: "/pets?status=sold" }) },
+  { name: "getPet", request: (petId) => ({ path: `/pets/${petId}` }) },
+  { name: "createPet", request: () => ({ path: "/pets", method: "POST", body }) },
+];
+
 export interface HttpClient {
   /** Sends a request and reads the whole response. Returns its status. */
   send(request: HttpRequest): Promise<number>;
   close(): Promise<void>;
 }
 
-/**
- * Creates a client that keeps its connections open.
- *
- * @param key an API key; without one the requests are not authenticated
- * @param connections the maximum; without one the client opens another connection when all are busy
- */
-export function httpClient(baseUrl: string, key?: string, connections?: number): HttpClient {
+/** Creates a client that keeps its connections open, and opens another one when all are busy. */
+export function httpClient(baseUrl: string, key: string): HttpClient {
   const { origin, pathname } = new URL(baseUrl);
-  const pool = new Pool(origin, connections === undefined ? {} : { connections });
-  const headers = { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) };
+  const pool = new Pool(origin);
+  const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
   return {
-    async send({ path, method = "GET", body }) {
-      const response = await pool.request({ path: pathname + path, method, headers, body: body ?? null });
+    async send({ path, method = "GET", body = null }) {
+      const response = await pool.request({ path: pathname + path, method, headers, body });
       await response.body.dump();
       return response.statusCode;
     },

@@ -1,5 +1,5 @@
 export interface BenchOptions {
-  /** a rough result in about a minute */
+  /** a rough result in about two minutes */
   quick: boolean;
   /** folder of the synthesized stack */
   assembly: string;

@@ -6,8 +6,7 @@ import { servedStack } from "../infra/stages.ts";
 import { synthesize } from "../local/assembly/synthesize.ts";
 import { coldStart } from "./cold/cold.ts";
 import { growth } from "./growth.ts";
-import { localFootprint } from "./load/footprint.ts";
-import { localLoad } from "./load/load.ts";
+import { localService } from "./local/local.ts";
 import { type Benchmark, insert } from "./report.ts";
 import { warmInvocation } from "./warm.ts";
 
@@ -16,13 +15,12 @@ import { warmInvocation } from "./warm.ts";
 const benchmarks: Record<string, Benchmark> = {
   cold: coldStart,
   warm: warmInvocation,
-  load: localLoad,
-  footprint: localFootprint,
+  local: localService,
   growth,
 };
 
 const { quick, only } = new Command("npm run bench --")
-  .option("--quick", "print a rough result in about a minute, and write nothing", false)
+  .option("--quick", "print a rough result in about two minutes, and write nothing", false)
   .addOption(
     new Option("--only <part>", "print one part, and write nothing").choices(Object.keys(benchmarks)),
   )

@@ -1,18 +1,9 @@
-import { type HttpClient, type HttpRequest, Latencies } from "../http.ts";
+import { type HttpClient, Latencies, operations } from "../http.ts";
 import { format, table } from "../report.ts";
-import { body } from "../requests.ts";
 import { openLoop } from "./open-loop.ts";
 
 /** Seconds of requests that are sent first and not counted, at most. */
 const WARM_UP = 5;
-
-/** The requests, which are sent in turns. `petId` is the id of an existing pet. */
-const operations = (petId: string): { name: string; request: HttpRequest }[] => [
-  { name: "listPets, all", request: { path: "/pets" } },
-  { name: "listPets, one status", request: { path: "/pets?status=sold" } },
-  { name: "getPet", request: { path: `/pets/${petId}` } },
-  { name: "createPet", request: { path: "/pets", method: "POST", body } },
-];
 
 interface Outcome {
   name: string;
@@ -28,8 +19,8 @@ async function sendInTurns(
   rate: number,
   seconds: number,
 ): Promise<Outcome[]> {
-  const turns = operations(petId).map(({ name, request }) => ({
-    request,
+  const turns = operations.map(({ name, request }) => ({
+    request: request(petId),
     outcome: { name, latencies: new Latencies(), failures: [] as string[] },
   }));
   await openLoop(rate, Math.ceil(rate * seconds), async (n, due) => {
