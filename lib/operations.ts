@@ -11,7 +11,7 @@ import { type JsonSchemaHint, jsonSchemaHints, must, parsed } from "./schema.ts"
 /** One operation of the API, as data: routes, validation, documentation and tests all read it. */
 export interface Operation {
   id: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** relative to the base URL, parameters in braces */
   path: string;
   summary: string;
@@ -26,12 +26,10 @@ export interface Operation {
   /** the JSON body, integers read as bigint */
   body?: z.ZodMiniObject;
   success: {
-    status: number;
     description: string;
-    body: z.ZodMiniType;
     /** what its optional headers mean */
     headers?: Record<string, string>;
-  };
+  } & ({ status: 200 | 201; body: z.ZodMiniType } | { status: 204; body?: never });
   /** the errors it returns in addition to those of every operation */
   errors: readonly ErrorCode[];
   deprecation?: {

@@ -106,7 +106,7 @@ export function responses(operation: Operation) {
     [status]: {
       description,
       headers: { ...Object.fromEntries(optional), ...functionHeaders(operation, true), ...requestId },
-      content: json(bodyContent(body)),
+      ...(body && { content: json(bodyContent(body)) }),
     },
     ...Object.fromEntries(codes.map((code) => [errors[code].status, errorResponse(operation, code)])),
     default: otherError,

@@ -9,11 +9,12 @@ import { stringifyJson } from "./json.ts";
 import { link } from "./links.ts";
 import { type ApiRequest, readRequest } from "./request.ts";
 
-/** A successful response. Its status comes from the operation. */
-interface ApiResponse<O extends Operation> {
-  body: z.output<O["success"]["body"]>;
-  headers?: Record<string, string> | undefined;
+/** A successful response. The operation decides its status, and whether it has a body. */
+type ApiResponse<O extends Operation> = { headers?: Record<string, string> } & (O["success"] extends {
+  body: infer Body extends z.ZodMiniType;
 }
+  ? { body: z.output<Body> }
+  : { body?: never });
 
 type Internal = { start: number };
 type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
@@ -28,8 +29,12 @@ const respond = (
   headers: Record<string, string> = {},
 ): APIGatewayProxyResult => ({
   statusCode: status,
-  headers: { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
-  body: stringifyJson(body),
+  headers: {
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    "Cache-Control": "no-store",
+    ...headers,
+  },
+  body: body === undefined ? "" : stringifyJson(body),
 });
 
 /** Logs a line for each 5xx, when the response is final. API Gateway's access log has every request. */

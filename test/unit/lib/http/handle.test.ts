@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { ApiError, type ErrorCode, errors } from "../../../../lib/errors.ts";
 import { handle } from "../../../../lib/http/handle.ts";
-import { getPet, listPets } from "../../../../lib/operations.ts";
+import { getPet, listPets, type Operation } from "../../../../lib/operations.ts";
 import { context, requestEvent } from "../../../support/event.ts";
 
 const lines: Record<string, unknown>[] = [];
@@ -203,5 +203,27 @@ describe("a deprecated operation", () => {
       expect(bodyOf(response)).toEqual({ code: "gone", message: errors.gone.message, status: 410 });
       expect(response.headers).toMatchObject(announcement);
     }
+  });
+});
+
+describe("an operation without a body in its response", () => {
+  const deletePet = {
+    ...getPet,
+    id: "deletePet",
+    method: "DELETE",
+    success: { status: 204, description: "The animal was deleted" },
+  } as const satisfies Operation;
+  const event = requestEvent({ path: { petId: "1" } });
+
+  it("returns 204 without content", async () => {
+    const { statusCode, headers, body } = await handle(deletePet, async () => ({}))(event, context);
+    expect([statusCode, body, headers?.["Content-Type"]]).toEqual([204, "", undefined]);
+  });
+
+  it("cannot return a body, and no other operation can leave it out", () => {
+    // @ts-expect-error a 204 has no body
+    handle(deletePet, async () => ({ body: [] }));
+    // @ts-expect-error a 200 has one
+    handle(listPets, async () => ({}));
   });
 });
