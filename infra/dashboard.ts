@@ -29,7 +29,7 @@ const searchGraph = (title: string, expression: string, searchPeriod: Duration):
 const perName = <T>(parts: Record<string, T>, metric: (part: T, label: string) => IMetric): IMetric[] =>
   Object.entries(parts).map(([label, part]) => metric(part, label));
 
-/** Adds the dashboard that operators use during a deployment: traffic and errors first, then their causes. */
+/** Adds the dashboard of a stage: traffic and errors first, then their causes. */
 export function addDashboard(scope: Construct, resources: MonitoredResources): void {
   new Dashboard(scope, "Dashboard", {
     dashboardName: Stack.of(scope).stackName,

@@ -54,7 +54,7 @@ function withoutReferences(value: unknown, schemas: Record<string, object>): unk
   );
 }
 
-/** The files that are written for each page: the document with the servers that the page can call. */
+/** The document with the servers that the page can call: as JSON, and as a script without references. */
 function documentFiles(servers: { url: string; description: string }[]): Map<string, string> {
   const document = { ...openApiDocument(), servers };
   const resolved = withoutReferences(document, document.components.schemas);

@@ -7,7 +7,7 @@ import {
   ListTablesCommand,
 } from "@aws-sdk/client-dynamodb";
 
-/** For a server that can be of any kind, and slow. */
+/** In milliseconds, for any DynamoDB-compatible server, which can be slow. */
 const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
 /** How long a table can take to become ACTIVE, in milliseconds. */
 const ACTIVE_TIMEOUT = 60_000;
