@@ -14,8 +14,8 @@ interface Command {
   cwd?: string;
 }
 
-/** What `npm start` runs, as a process of its own. */
-export interface LocalService {
+/** What `npm start` runs, as a process of its own. `await using` stops it. */
+export interface LocalService extends AsyncDisposable {
   process: ChildProcess;
   baseUrl: string;
   key: string;
@@ -82,6 +82,10 @@ export async function startService(
   });
   await Promise.race([ready, early]);
   early.catch(() => undefined);
+  const stop = (signal: NodeJS.Signals = "SIGTERM") => {
+    child.kill(signal);
+    return ended;
+  };
   return {
     process: child,
     baseUrl: value("Base URL") ?? "",
@@ -93,9 +97,9 @@ export async function startService(
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },
-    stop: (signal = "SIGTERM") => {
-      child.kill(signal);
-      return ended;
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop();
     },
   };
 }

@@ -1,22 +1,24 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { keysCli } from "../../support/keys-cli.ts";
 import type { Emulator } from "./emulator.ts";
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+const root = join(import.meta.dirname, "../../..");
 
 /** The commands that operators run, against an emulator of AWS. */
 export class Commands {
+  readonly folder: string;
   readonly #environment: Record<string, string>;
   readonly #outputsFile: string;
 
-  /** @param outputsFile where `cdk deploy` writes the outputs of the stacks */
-  constructor({ environment }: Emulator, outputsFile: string) {
+  /** @param folder of the run */
+  constructor({ environment }: Emulator, folder: string) {
+    this.folder = folder;
     this.#environment = environment;
-    this.#outputsFile = outputsFile;
+    this.#outputsFile = join(folder, "outputs.json");
   }
 
   /**
@@ -41,6 +43,11 @@ export class Commands {
     const { status, output } = this.#tryCdk(this.#deployment(assembly, stacks));
     assert.notEqual(status, 0, "The deployment succeeded.");
     return output;
+  }
+
+  /** Returns the outputs of a stack of the last deployment. */
+  outputsOf(stack: string): Record<string, string> {
+    return JSON.parse(readFileSync(this.#outputsFile, "utf8"))[stack] ?? {};
   }
 
   /** Runs `npm run keys` for a stage; returns the JSON that it printed. */

@@ -31,11 +31,10 @@ export function installTools(folder: string): Tools {
   return { emulator: join(venv, "bin/ministack"), linter: join(venv, "bin/cfn-lint") };
 }
 
-/** A running emulator of AWS. */
-export interface Emulator {
+/** A running emulator of AWS. `using` stops it. */
+export interface Emulator extends Disposable {
   /** the environment of an AWS client that calls it */
   environment: Record<string, string>;
-  stop(): void;
 }
 
 async function freePort(): Promise<number> {
@@ -86,7 +85,7 @@ export async function startEmulator({ emulator }: Tools, folder: string): Promis
       AWS_SECRET_ACCESS_KEY: "test",
       HOME: home,
     },
-    stop: () => child.kill("SIGKILL"),
+    [Symbol.dispose]: () => void child.kill("SIGKILL"),
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 
 /** The digits that JavaScript's numbers cannot hold. */
@@ -73,4 +74,14 @@ export async function testAuthorize(page: Page, key: string): Promise<void> {
   await dialog.locator("button.close-modal").click();
   const { status } = await execute(page, "listPets", async () => {});
   assert.match(status, /^200/, "the pasted key works");
+}
+
+/** Takes a picture of the page for docs/, without the key, which is in the commands that the page shows. */
+export async function takePicture(page: Page, key: string): Promise<void> {
+  await page.evaluate(`document.querySelectorAll(".curl-command").forEach((element) => element.remove())`);
+  assert.ok(!(await page.locator("body").textContent())?.includes(key), "the picture shows no key");
+  await page.setViewportSize({ width: 1280, height: 1200 });
+  await page.evaluate("scrollTo(0, 0)");
+  await page.screenshot({ path: join(import.meta.dirname, "../../../docs/docs-page.png") });
+  console.log("Wrote docs/docs-page.png.");
 }

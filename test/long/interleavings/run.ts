@@ -1,79 +1,16 @@
-import { parseArgs } from "node:util";
-import { type Break, breakable, breaks } from "./breaks.ts";
-import { type Choices, exhaust, seeded } from "./choices.ts";
-import { checkAny, checkTwo } from "./creations.ts";
-import { checkWalk } from "./walks.ts";
-import type { Budget } from "./world.ts";
+import { Command, Option } from "commander";
+import { wholeNumber } from "../whole-number.ts";
+import type { Options } from "./schedules.ts";
 
-const USAGE = `Usage: npm run test:interleavings -- [--schedules <number>] [--seed <number>] [--quick]
-
-Checks creations with an Idempotency-Key, and walks through the list, in every order of two callers and in random orders
-of two to four. Then breaks the stores on purpose, in ${breaks.length} ways, and expects to notice each one.
-
-  --schedules <number>  random schedules of creations (default 100000)
-  --seed <number>       of the first random schedule (default 1)
-  --quick               the part that npm test runs`;
-
-/** Runs one schedule; returns the rules that it broke. */
-type Check = (choices: Choices) => Promise<string[]>;
-
-const QUICK: Partial<Budget>[] = [{ faults: 1 }, { collisions: 1 }, { jumps: 2 }];
-const ALL: Partial<Budget>[] = [
-  ...QUICK,
-  { faults: 1, collisions: 1 },
-  { faults: 1, jumps: 2 },
-  { faults: 2 },
-];
-// Enough for every break, at any seed that was tried.
-const BREAK_SCHEDULES = 20_000;
-
-const { quick, help, ...numbers } = parseArgs({
-  options: {
-    schedules: { type: "string", default: "100000" },
-    seed: { type: "string", default: "1" },
-    quick: { type: "boolean", default: false },
-    help: { type: "boolean", short: "h", default: false },
-  },
-}).values;
-const schedules = quick ? 3000 : Number(numbers.schedules);
-const seed = Number(numbers.seed);
-if (help || !(schedules >= 1) || !Number.isInteger(seed)) {
-  console.error(USAGE);
-  process.exit(help ? 0 : 2);
-}
-
-async function mustHold(check: Check, choices: Choices, name: string): Promise<void> {
-  const broken = await check(choices);
-  if (broken.length > 0) throw new Error(`${name}:\n${broken.join("\n")}`);
-}
-
-/** Returns after how many random schedules a check fails, or undefined. */
-async function failsAfter(check: Check): Promise<number | undefined> {
-  for (let n = 1; n <= BREAK_SCHEDULES; n++) {
-    if ((await check(seeded(seed + n))).length > 0) return n;
-  }
-  return undefined;
-}
-
-async function checkOf({ noticedBy }: Break, index: number): Promise<Check> {
-  const { [noticedBy === "walks" ? "checkWalk" : "checkAny"]: check } = await import(
-    `./${noticedBy}.ts?break=${index}`
-  );
-  return check;
-}
-
-for (const budget of quick ? QUICK : ALL) {
-  const count = await exhaust((choices) => mustHold((c) => checkTwo(c, budget), choices, "Two callers"));
-  console.log(`Two callers, every order with ${JSON.stringify(budget)}: ${count} schedules`);
-}
-for (let n = seed; n < seed + schedules; n++) await mustHold(checkAny, seeded(n), `Seed ${n}`);
-console.log(`Two to four callers: ${schedules} random schedules`);
-for (let n = seed; n < seed + schedules / 5; n++) await mustHold(checkWalk, seeded(n), `Walk, seed ${n}`);
-console.log(`Walks while pets are added: ${schedules / 5} random schedules`);
-
-breakable();
-for (const [index, fault] of breaks.entries()) {
-  const count = await failsAfter(await checkOf(fault, index));
-  if (count === undefined) throw new Error(`Not noticed: ${fault.name}`);
-  console.log(`Noticed after ${count} schedules: ${fault.name}`);
-}
+export const command = new Command("interleavings")
+  .summary("runs creations and page walks in every order, with faults, against a model of DynamoDB")
+  .description(
+    [
+      "Checks creations with an Idempotency-Key, and walks through the list, in every order of two callers and in random orders of two to four.",
+      "Then breaks the stores on purpose, and expects to notice each break. It starts no service.",
+    ].join("\n"),
+  )
+  .option("--schedules <number>", "random schedules of creations", wholeNumber(1), 100_000)
+  .option("--seed <number>", "of the first random schedule", wholeNumber(0), 1)
+  .addOption(new Option("--quick", "the part that npm test runs").default(false).implies({ schedules: 3000 }))
+  .action(async (options: Options) => (await import("./schedules.ts")).checkSchedules(options));

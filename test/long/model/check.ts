@@ -1,31 +1,46 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { clientCommands, operatorCommands } from "./commands.ts";
+import { clientCommands, hostileCommand, operatorCommands } from "./commands.ts";
+import type { HostileResult } from "./hostile.ts";
 import { Model } from "./model.ts";
-import { send, type TestedService } from "./service.ts";
+import { call, type TestedService } from "./service.ts";
 import { finishWalks } from "./steps.ts";
 
 /**
  * Runs random commands against a service, and compares every response with the model of the contract. A failing run is
  * shrunk to the shortest one.
  *
+ * @param options.hostile the least number of hostile requests among the commands; 0 sends none
+ * @returns the responses to the hostile requests
  * @throws Error with the seed, the commands and the difference
  */
 export async function checkModel(
   service: TestedService,
-  { seed, runs, commands }: { seed: number; runs: number; commands: number },
-): Promise<void> {
-  const kinds = [...clientCommands, ...(service.keys ? operatorCommands : [])];
+  options: { seed: number; runs: number; commands: number; hostile: number },
+): Promise<HostileResult> {
+  const { seed, runs, commands, hostile } = options;
+  const { control } = service;
+  const result: HostileResult = { sent: 0, counts: new Map() };
+  const kinds = [
+    ...clientCommands,
+    ...(hostile > 0 ? [hostileCommand(Math.ceil(hostile / runs / 2), result)] : []),
+    ...(control ? operatorCommands(control) : []),
+  ];
   const sequences = fc.commands(kinds, { maxCommands: commands, size: "max" });
   const property = fc.asyncProperty(sequences, async (sequence) => {
     const model = new Model(service.key);
     // Walks start before the first pet of the run.
     const body = '{"name":"First","categoryId":1,"status":"sold"}';
-    const first = await send(service, "/pets", { secret: service.key, body });
+    const first = await call(service, "/pets", { secret: service.key, body });
     assert.equal(first.status, 201);
     model.pets.push(first.body as (typeof model.pets)[0]);
     await fc.asyncModelRun(() => ({ model, real: service }), sequence);
     await finishWalks(model, service);
+    control?.checkLog();
   });
   await fc.assert(property, { seed, numRuns: runs });
+  // The sequences are random, so they can have sent too few.
+  for (let more = seed + 1; result.sent < hostile; more++)
+    await fc.assert(property, { seed: more, numRuns: 1 });
+  return result;
 }

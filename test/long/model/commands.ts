@@ -4,8 +4,9 @@ import { encodeCursor } from "../../../lib/cursor.ts";
 import { stringifyJson } from "../../../lib/http/json.ts";
 import { INT64_MAX, INT64_MIN } from "../../../lib/int64.ts";
 import { PetStatus } from "../../../lib/pet.ts";
+import { attack, type HostileResult } from "./hostile.ts";
 import { type Model, newKey } from "./model.ts";
-import type { TestedService } from "./service.ts";
+import type { Control, TestedService } from "./service.ts";
 import { add, at, follow, get } from "./steps.ts";
 
 type Command = fc.AsyncCommand<Model, TestedService>;
@@ -64,32 +65,36 @@ export const clientCommands = [
   ),
 ];
 
-/** These commands run only where the run controls the service. */
-const controlled = (service: TestedService) => service as Required<TestedService>;
+/**
+ * Hostile requests, which must not disturb anybody. They have the run's key, so they can add pets.
+ *
+ * @param count how many a command sends
+ * @param result counts the responses
+ */
+export const hostileCommand = (count: number, result: HostileResult) =>
+  fc.noShrink(fc.nat()).map((seed) =>
+    command(`send ${count} hostile requests, seed ${seed}`, async (_model, service) => {
+      await attack(service, { seed, count, result });
+    }),
+  );
 
 const issued = (model: Model, n: number) =>
   at(model.keys, n).keyId !== undefined && !at(model.keys, n).revoked;
 
 /** What operators do. */
-export const operatorCommands = [
+export const operatorCommands = ({ keys, restart }: Control) => [
   fc.subarray([...scopes], { minLength: 1 }).map((granted) =>
-    command(`issue a key for ${granted}`, async (model, service) => {
-      const { key, keyId } = await controlled(service).keys(
-        "issue",
-        "--name",
-        "Model",
-        "--scopes",
-        granted.join(","),
-      );
+    command(`issue a key for ${granted}`, async (model) => {
+      const { key, keyId } = await keys("issue", "--name", "Model", "--scopes", granted.join(","));
       model.keys.push(newKey(key, granted, keyId));
     }),
   ),
   number.map((n) =>
     command(
       `rotate key ${n}`,
-      async (model, service) => {
+      async (model) => {
         const old = at(model.keys, n);
-        const { key, keyId } = await controlled(service).keys("rotate", old.keyId ?? "");
+        const { key, keyId } = await keys("rotate", old.keyId ?? "");
         old.rotating = true;
         model.keys.push(newKey(key, old.scopes, keyId));
       },
@@ -99,16 +104,16 @@ export const operatorCommands = [
   number.map((n) =>
     command(
       `revoke key ${n}`,
-      async (model, service) => {
-        await controlled(service).keys("revoke", at(model.keys, n).keyId ?? "");
+      async (model) => {
+        await keys("revoke", at(model.keys, n).keyId ?? "");
         at(model.keys, n).revoked = true;
       },
       (model) => issued(model, n),
     ),
   ),
   fc.constant(
-    command("restart the service", async (model, service) => {
-      await controlled(service).restart();
+    command("restart the service", async (model) => {
+      await restart();
       for (const key of model.keys) key.used = false;
     }),
   ),

@@ -1,66 +1,57 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { keysJson } from "../../support/keys-cli.ts";
-import { startService } from "../../support/local-service.ts";
-import { checkModel } from "./check.ts";
-import type { TestedService } from "./service.ts";
+import { Command, Option } from "commander";
+import { wholeNumber } from "../whole-number.ts";
 
-const USAGE = `Usage: npm run test:model [-- <options>]
-       API_KEY=<API key with both scopes> npm run test:model -- --url <base URL, ending in /v1> [<options>]
-Runs random commands against a service and compares it with a model of docs/contract.md. Without --url it tests a local
-service of its own, which it restarts, and whose keys it issues, rotates and revokes.
-
-  --key <API key>      instead of API_KEY; npm prints it
-  --runs <number>      sequences of commands (default 20)
-  --commands <number>  the most commands of a sequence (default 50)
-  --seed <number>      repeats a run (default: random)`;
-
-const { url, help, ...values } = parseArgs({
-  options: {
-    url: { type: "string" },
-    key: { type: "string" },
-    runs: { type: "string", default: "20" },
-    commands: { type: "string", default: "50" },
-    seed: { type: "string", default: String(Date.now() % 2 ** 31) },
-    help: { type: "boolean", short: "h", default: false },
-  },
-}).values;
-const [runs, commands, seed] = [values.runs, values.commands, values.seed].map(Number) as [
-  number,
-  number,
-  number,
-];
-const key = values.key ?? (url && process.env.API_KEY);
-if (help || !(runs >= 1) || !(commands >= 1) || !Number.isInteger(seed) || !url !== !key) {
-  console.error(USAGE);
-  process.exit(help ? 0 : 2);
+interface Options {
+  url?: string;
+  runs: number;
+  commands: number;
+  hostile: number;
+  seed: number;
 }
 
-/** A local service in a folder of its own, which the run controls. */
-async function withOwnService(test: (service: TestedService) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "animal-store-model-"));
-  let local = await startService({ DATA_DIR: folder });
-  const service: TestedService = {
-    baseUrl: local.baseUrl,
-    key: local.key,
-    keys: (...args) => keysJson([...args, "--stage", "local"], { DATA_DIR: folder }),
-    restart: async () => {
-      await local.stop();
-      local = await startService({ DATA_DIR: folder });
-      service.baseUrl = local.baseUrl;
-    },
-  };
-  try {
-    await test(service);
-  } finally {
-    await local.stop();
-    await rm(folder, { recursive: true });
-  }
+async function testModel({ url, seed, ...options }: Options): Promise<void> {
+  const { API_KEY: key } = process.env;
+  if (url && !key) command.error("error: --url needs an API key with both scopes in the variable API_KEY");
+  const { checkModel } = await import("./check.ts");
+  const { withOwnService } = await import("./service.ts");
+  console.log(`Seed ${seed}`);
+  const start = Date.now();
+  const { sent, counts } =
+    url && key
+      ? // What is in front of another service can refuse hostile requests in its own way.
+        await checkModel({ baseUrl: url, key }, { ...options, seed, hostile: 0 })
+      : await withOwnService((service) => checkModel(service, { ...options, seed }));
+  console.log(`${sent} hostile requests`);
+  for (const [status, number] of [...counts].sort(([a], [b]) => a - b)) console.log(`${status}: ${number}`);
+  const seconds = Math.round((Date.now() - start) / 1000);
+  console.log(`passed: the service did what the model says, for ${seconds} s`);
 }
 
-const check = (service: TestedService) => checkModel(service, { seed, runs, commands });
-console.log(`Seed ${seed}`);
-await (url && key ? check({ baseUrl: url.replace(/\/$/, ""), key }) : withOwnService(check));
-console.log(`${runs} sequences of up to ${commands} commands: the service did what the model says.`);
+export const command = new Command("model")
+  .summary("compares random commands, with hostile requests among them, with a model of docs/contract.md")
+  .description(
+    [
+      "Runs random commands against a service and compares every response with a model of docs/contract.md.",
+      "Without --url it tests a local service of its own. It restarts it, issues, rotates and revokes its keys, and sends hostile requests in between.",
+      "A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.",
+    ].join("\n"),
+  )
+  .addOption(
+    new Option("--url <URL>", "test another service: its base URL, with the key in API_KEY").conflicts(
+      "hostile",
+    ),
+  )
+  .option(
+    "--runs <number>",
+    "sequences of commands, or more to send all hostile requests",
+    wholeNumber(1),
+    20,
+  )
+  .option("--commands <number>", "the most commands of a sequence", wholeNumber(1), 50)
+  .option("--hostile <number>", "the least number of hostile requests", wholeNumber(0), 100_000)
+  .addOption(
+    new Option("--seed <number>", "repeats a run")
+      .argParser(wholeNumber(0))
+      .default(Date.now() % 2 ** 31, "random"),
+  )
+  .action(testModel);

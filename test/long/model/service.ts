@@ -1,15 +1,59 @@
 import assert from "node:assert/strict";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseJson } from "../../../lib/http/json.ts";
 import { undocumented } from "../../support/documented.ts";
+import { send } from "../../support/http.ts";
+import { keysJson } from "../../support/keys-cli.ts";
+import { startService } from "../../support/local-service.ts";
 
 /** The service that the run tests. */
 export interface TestedService {
-  baseUrl: string;
-  key: string;
-  /** runs `npm run keys`; undefined, like restart, where the run does not control the service */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** undefined where the run does not control the service */
+  control?: Control;
+}
+
+/** What a run can do with a service of its own. */
+export interface Control {
+  /** Runs `npm run keys`. */
   // biome-ignore lint/suspicious/noExplicitAny: each command prints another shape
-  keys?: (...args: string[]) => Promise<any>;
-  restart?: () => Promise<void>;
+  keys(...args: string[]): Promise<any>;
+  restart(): Promise<void>;
+  /** @throws AssertionError with what the service says about its own failure */
+  checkLog(): void;
+}
+
+/** Runs a test with a local service of its own. */
+export async function withOwnService<T>(test: (service: TestedService) => Promise<T>): Promise<T> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-model-"));
+  const environment = { DATA_DIR: folder.path };
+  let local = await startService(environment);
+  // The service writes JSON lines; any other line says why it failed.
+  const checkLog = () => assert.equal(/^animal-store: .*/m.exec(local.output())?.[0], undefined);
+  const service = {
+    get baseUrl() {
+      return local.baseUrl;
+    },
+    key: local.key,
+    control: {
+      keys: (...args: string[]) => keysJson([...args, "--stage", "local"], environment),
+      restart: async () => {
+        await local.stop();
+        checkLog();
+        local = await startService(environment);
+      },
+      checkLog,
+    },
+  };
+  try {
+    return await test(service);
+  } finally {
+    await local.stop();
+  }
 }
 
 interface ModelResponse {
@@ -25,34 +69,25 @@ interface ModelResponse {
  * @param path relative to the base URL
  * @throws AssertionError when openapi.json does not describe the response
  */
-export async function send(
+export async function call(
   { baseUrl }: TestedService,
   path: string,
   { secret, body, idempotencyKey }: { secret: string; body?: string; idempotencyKey?: string },
 ): Promise<ModelResponse> {
-  const headers = {
-    Authorization: `Bearer ${secret}`,
-    ...(body !== undefined && { "Content-Type": "application/json" }),
-    ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
-  };
+  const headers: [string, string][] = [["Authorization", `Bearer ${secret}`]];
+  if (body !== undefined) headers.push(["Content-Type", "application/json"]);
+  if (idempotencyKey !== undefined) headers.push(["Idempotency-Key", idempotencyKey]);
   const method = body === undefined ? "GET" : "POST";
-  for (let tries = 5; ; tries--) {
-    const response = await fetch(baseUrl + path, { method, headers, ...(body !== undefined && { body }) });
-    const text = await response.text();
-    const retryAfter = response.headers.get("retry-after");
-    if (retryAfter && tries > 0) {
-      await new Promise((resolve) => setTimeout(resolve, Number(retryAfter) * 1000));
-      continue;
-    }
-    const { status } = response;
-    const [route = ""] = path.split("?");
-    const difference = undocumented(method, route, {
-      status,
-      headers: response.headers,
-      body: JSON.parse(text),
-    });
-    assert.deepEqual(difference, []);
-    const next = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-    return { status, body: parseJson(text), next: next?.slice(next.indexOf("/pets?")) };
+  const request = { method, path, headers, ...(body !== undefined && { body }) };
+  let response = await send(baseUrl, request);
+  for (let tries = 5; response.headers.has("retry-after") && tries > 0; tries--) {
+    await setTimeout(Number(response.headers.get("retry-after")) * 1000);
+    response = await send(baseUrl, request);
   }
+  const { status, headers: received, text } = response;
+  const [route = ""] = path.split("?");
+  const difference = undocumented(method, route, { status, headers: received, body: JSON.parse(text) });
+  assert.deepEqual(difference, []);
+  const next = /<([^>]*)>; rel="next"/.exec(received.get("link") ?? "")?.[1];
+  return { status, body: parseJson(text), next: next?.slice(next.indexOf("/pets?")) };
 }

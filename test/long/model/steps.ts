@@ -4,7 +4,7 @@ import { encodeCursor } from "../../../lib/cursor.ts";
 import { stringifyJson } from "../../../lib/http/json.ts";
 import type { NewPet, Pet } from "../../../lib/pet.ts";
 import type { Key, Model, Walk } from "./model.ts";
-import { send, type TestedService } from "./service.ts";
+import { call, type TestedService } from "./service.ts";
 
 /** Selects an element by a number of any size, because the length of the list is determined only when a command runs. */
 export const at = <T>(elements: readonly T[], n: number) => elements[n % elements.length] as T;
@@ -23,17 +23,17 @@ export async function add(
   key: Key,
 ): Promise<void> {
   const request = { secret: key.secret, body: stringifyJson(pet), idempotencyKey: randomUUID() };
-  const first = await send(service, "/pets", request);
+  const first = await call(service, "/pets", request);
   accept(key, first.status, model.statuses(key, "pets:write", 201));
   if (first.status !== 201) return;
-  const again = await send(service, "/pets", request);
+  const again = await call(service, "/pets", request);
   if (again.status !== 401) assert.deepEqual(again, first);
   const added = first.body as Pet;
   assert.deepEqual(added, { status: "available", ...pet, id: added.id });
   model.pets.push(added);
   const path = `/pets?limit=1&cursor=${encodeCursor(added.id - 1n)}`;
   let listed: unknown;
-  do listed = (await send(service, path, { secret: at(model.keys, 0).secret })).body;
+  do listed = (await call(service, path, { secret: at(model.keys, 0).secret })).body;
   while (stringifyJson(listed) !== stringifyJson([added]));
 }
 
@@ -43,14 +43,14 @@ export async function get(
   pet: Pet | undefined,
   key: Key,
 ): Promise<void> {
-  const { status, body } = await send(service, `/pets/${pet?.id ?? 7}`, { secret: key.secret });
+  const { status, body } = await call(service, `/pets/${pet?.id ?? 7}`, { secret: key.secret });
   accept(key, status, model.statuses(key, "pets:read", pet ? 200 : 404));
   if (status === 200) assert.deepEqual(body, pet);
 }
 
 /** Gets the next page of a walk, and checks what every page must fulfil (contract 3). */
 export async function follow(model: Model, service: TestedService, walk: Walk, key: Key): Promise<void> {
-  const { status, body, next } = await send(service, walk.next ?? "", { secret: key.secret });
+  const { status, body, next } = await call(service, walk.next ?? "", { secret: key.secret });
   accept(key, status, model.statuses(key, "pets:read", 200));
   if (status !== 200) return;
   const page = body as Pet[];

@@ -1,54 +1,17 @@
-import { Agent, request } from "node:http";
 import { local } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
+import { disconnect, send } from "../../support/http.ts";
+
+const CONNECTIONS = 16;
+const JSON_TYPE: [string, string] = ["Content-Type", "application/json"];
 
 /** The service under load. */
-export interface Target {
+interface Target {
   baseUrl: string;
   key: string;
 }
 
-export interface Reply {
-  status: number;
-  link: string;
-  body: string;
-}
-
-/** Sends one request; rejects when the connection breaks before the response is complete. */
-export function send(
-  { baseUrl, key }: Target,
-  agent: Agent,
-  method: string,
-  path: string,
-  body?: string,
-): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      Authorization: `Bearer ${key}`,
-      ...(body !== undefined && {
-        "Content-Type": "application/json",
-        "Content-Length": Buffer.byteLength(body),
-      }),
-    };
-    // The service listens on IPv4 only, and "localhost" needs a lookup.
-    const url = baseUrl.replace("localhost", "127.0.0.1") + path;
-    const sent = request(url, { method, agent, headers }, (message) => {
-      let text = "";
-      message.setEncoding("utf8");
-      message.on("data", (chunk) => {
-        text += chunk;
-      });
-      message.on("error", reject);
-      message.on("end", () =>
-        resolve({ status: message.statusCode ?? 0, link: String(message.headers.link ?? ""), body: text }),
-      );
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
-}
-
-/** What a load saw. */
+/** What a run saw. */
 export interface Observations {
   /** the name of every acknowledged pet, by its id */
   acknowledged: Map<number, string>;
@@ -56,7 +19,7 @@ export interface Observations {
   counts: Map<string, number>;
   /** when a 500, 503 or 504 came, in milliseconds since 1970 */
   serverErrors: number[];
-  /** unexpected responses, described */
+  /** what must not happen, described */
   wrong: string[];
 }
 
@@ -68,6 +31,7 @@ export const noObservations = (): Observations => ({
 });
 
 const pick = <T>(items: readonly T[]) => items[Math.floor(Math.random() * items.length)] as T;
+const authorization = (key: string): [string, string] => ["Authorization", `Bearer ${key}`];
 
 /** A request as clients send them; half of them are lists. */
 function nextRequest(name: string, ids: number[]) {
@@ -76,16 +40,16 @@ function nextRequest(name: string, ids: number[]) {
     const body = JSON.stringify({ name, categoryId: 1, status: pick(["available", "pending", "sold"]) });
     return { kind: "POST", method: "POST", path: "/pets", body, expected: 201 };
   }
-  if (dice < 0.4) return { kind: "GET", method: "GET", path: `/pets/${pick(ids)}`, expected: 200 };
+  if (dice < 0.4) return { kind: "GET", path: `/pets/${pick(ids)}`, expected: 200 };
   if (dice < 0.9) {
     const limit = pick([1, 20, 100]);
     const status = pick(["", "&status=available", "&status=pending", "&status=sold"]);
-    return { kind: "LIST", method: "GET", path: `/pets?limit=${limit}${status}`, expected: 200 };
+    return { kind: "LIST", path: `/pets?limit=${limit}${status}`, expected: 200 };
   }
-  if (dice < 0.93) return { kind: "BAD", method: "GET", path: "/pets?limit=0", expected: 400 };
+  if (dice < 0.93) return { kind: "BAD", path: "/pets?limit=0", expected: 400 };
   if (dice < 0.96) return { kind: "BAD", method: "POST", path: "/pets", body: "{", expected: 400 };
   // Each unknown key is a new one, so that the authorizer runs all the time.
-  return { kind: "KEY", method: "GET", path: "/pets", key: generateApiKey(local.name), expected: 401 };
+  return { kind: "KEY", path: "/pets", key: generateApiKey(local.name), expected: 401 };
 }
 
 /**
@@ -97,10 +61,9 @@ function nextRequest(name: string, ids: number[]) {
  */
 export async function load(
   target: Target,
-  options: { connections: number; prefix: string; seen: Observations; goOn: (sent: number) => boolean },
+  options: { prefix: string; seen: Observations; goOn: (sent: number) => boolean },
 ): Promise<void> {
-  const { connections, prefix, seen, goOn } = options;
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const { prefix, seen, goOn } = options;
   const { acknowledged, counts, serverErrors, wrong } = seen;
   const ids = [...acknowledged.keys()];
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
@@ -109,14 +72,15 @@ export async function load(
   async function client(): Promise<void> {
     while (goOn(sent)) {
       const name = `${prefix}-${sent++}`;
-      const { kind, method, path, key = target.key, body, expected } = nextRequest(name, ids);
+      const { kind, key = target.key, expected, ...request } = nextRequest(name, ids);
+      const headers = [authorization(key), ...(request.body ? [JSON_TYPE] : [])];
       try {
-        const reply = await send({ ...target, key }, agent, method, path, body);
-        count(`${kind} ${reply.status}`);
-        if ([500, 503, 504].includes(reply.status)) serverErrors.push(Date.now());
-        else if (reply.status !== expected) wrong.push(`${method} ${path} ${reply.status}`);
-        if (reply.status === 201) {
-          const { id } = JSON.parse(reply.body) as { id: number };
+        const { status, text } = await send(target.baseUrl, { ...request, headers });
+        count(`${kind} ${status}`);
+        if ([500, 503, 504].includes(status)) serverErrors.push(Date.now());
+        else if (status !== expected) wrong.push(`${kind} ${request.path} ${status}`);
+        if (status === 201) {
+          const { id } = JSON.parse(text) as { id: number };
           if (acknowledged.has(id)) wrong.push(`the id ${id} was assigned twice`);
           acknowledged.set(id, name);
           ids.push(id);
@@ -126,33 +90,38 @@ export async function load(
       }
     }
   }
-  await Promise.all(Array.from({ length: connections }, client));
-  agent.destroy();
+  await Promise.all(Array.from({ length: CONNECTIONS }, client));
+  disconnect();
 }
 
-/**
- * Reads the whole list and compares it with the acknowledged pets.
- *
- * @returns what is wrong: an acknowledged pet that is missing, or a pet that is listed twice
- */
-export async function audit(target: Target, { acknowledged }: Observations): Promise<string[]> {
-  const agent = new Agent({ keepAlive: true });
+/** Reads the whole list, and notes acknowledged pets that are missing, and pets that are listed twice. */
+export async function audit({ baseUrl, key }: Target, { acknowledged, wrong }: Observations): Promise<void> {
   const found = new Map<number, string>();
   const names = new Set<string>();
-  const wrong: string[] = [];
   for (let path = "/pets?limit=100"; path; ) {
-    const { status, body, link } = await send(target, agent, "GET", path);
-    if (status !== 200) throw new Error(`The list responds with ${status}: ${body}`);
-    for (const { id, name } of JSON.parse(body) as { id: number; name: string }[]) {
+    const { status, text, headers } = await send(baseUrl, { path, headers: [authorization(key)] });
+    if (status !== 200) throw new Error(`The list responds with ${status}: ${text}`);
+    for (const { id, name } of JSON.parse(text) as { id: number; name: string }[]) {
       if (found.has(id)) wrong.push(`${id} is listed twice`);
       if (names.has(name)) wrong.push(`${name} was added twice`);
       found.set(id, name);
       names.add(name);
     }
-    path = /^<[^>]*\/v1([^>]*)>/.exec(link)?.[1] ?? "";
+    path = /^<[^>]*\/v1([^>]*)>/.exec(headers.get("link") ?? "")?.[1] ?? "";
   }
-  agent.destroy();
+  disconnect();
   for (const [id, name] of acknowledged) if (found.get(id) !== name) wrong.push(`${name} (${id}) is lost`);
   console.log(`the list has ${found.size} pets, ${acknowledged.size} of them acknowledged`);
-  return wrong;
+}
+
+/**
+ * Prints the verdict.
+ *
+ * @throws Error when something was wrong
+ */
+export function conclude({ counts, wrong }: Observations): void {
+  for (const [what, count] of [...counts].sort()) console.log(`${what}: ${count}`);
+  for (const fault of wrong.slice(0, 20)) console.error(`WRONG: ${fault}`);
+  if (wrong.length > 0) throw new Error(`failed: ${wrong.length}`);
+  console.log("passed");
 }

@@ -4,11 +4,11 @@ import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
 import { breaks } from "../../long/interleavings/breaks.ts";
 
-const run = fileURLToPath(new URL("../../long/interleavings/run.ts", import.meta.url));
+const run = fileURLToPath(new URL("../../long/run.ts", import.meta.url));
 
 // In a process of its own, because it replaces the clock and the random numbers.
 it("follows the contract in thousands of schedules, and detects every break", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [run, "--quick"], {
+  const { stdout } = await promisify(execFile)(process.execPath, [run, "interleavings", "--quick"], {
     // The coverage of the broken stores would count as that of the real ones.
     env: { ...process.env, NODE_OPTIONS: "", NODE_V8_COVERAGE: "" },
   });

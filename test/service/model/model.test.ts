@@ -1,7 +1,10 @@
-import { it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { checkModel } from "../../long/model/check.ts";
 
-it("the service does what the model of the contract says", async () => {
+it("the service does what the model of the contract says, also between hostile requests", async () => {
   const service = { baseUrl: process.env.CONTRACT_URL ?? "", key: process.env.CONTRACT_KEY ?? "" };
-  await checkModel(service, { seed: 1, runs: 10, commands: 30 });
+  const { sent, counts } = await checkModel(service, { seed: 1, runs: 10, commands: 30, hostile: 3000 });
+  expect(sent).toBeGreaterThanOrEqual(3000);
+  // The hostile requests reach every part of the service.
+  expect([...counts.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 405, 413, 415]));
 });

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { cp, mkdtempDisposable } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { buildDocs } from "../../../openapi/docs-page.ts";
+import { startService } from "../../support/local-service.ts";
+import { takePicture, testAuthorize, testInvalidValue, testRequests } from "./page.ts";
+
+const PORT = 9333;
+const args =
+  "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+const desktop = { viewport: { width: 1280, height: 900 } };
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const devices: Record<string, BrowserContextOptions> = {
+  "desktop, light": { ...desktop, colorScheme: "light" },
+  "desktop, dark": { ...desktop, colorScheme: "dark" },
+  "phone, light": { ...phone, colorScheme: "light" },
+  "phone, dark": { ...phone, colorScheme: "dark" },
+};
+
+/** What is installed from npm. */
+interface Tools {
+  /** the source of axe-core */
+  axe: string;
+  /** the path of Lighthouse */
+  lighthouse: string;
+}
+
+async function installTools(folder: string): Promise<Tools> {
+  await cp(join(import.meta.dirname, "tools/package.json"), join(folder, "package.json"));
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent"], { cwd: folder, stdio: "inherit" });
+  const { resolve } = createRequire(join(folder, "package.json"));
+  return {
+    axe: readFileSync(resolve("axe-core/axe.min.js"), "utf8"),
+    lighthouse: resolve("lighthouse"),
+  };
+}
+
+/** Expects no serious or critical finding of axe-core, and no horizontal scrolling. */
+async function checkLayout({ axe }: Tools, page: Page, state: string): Promise<void> {
+  const run = `${axe}; axe.run({ resultTypes: ["violations"], preload: false })`;
+  const { violations } = (await page.evaluate(run)) as {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  };
+  const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  const found = grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  assert.deepEqual(found, [], `axe-core: ${state}`);
+  const width = await page.evaluate("[document.documentElement.scrollWidth, innerWidth]");
+  assert.deepEqual(width, Array(2).fill(page.viewportSize()?.width), `no overflow: ${state}`);
+}
+
+async function testDevice(
+  page: Page,
+  name: string,
+  tools: Tools,
+  origin: string,
+  key: string,
+): Promise<void> {
+  const failures: string[] = [];
+  page.on("pageerror", ({ message }) => failures.push(message));
+  page.on("console", (message) => message.type() === "error" && failures.push(message.text()));
+  page.on("request", (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin)
+      failures.push(`a request to ${request.url()}`);
+  });
+  await page.goto(`${origin}/docs`);
+  await page.locator("#operations-pets-getPet").waitFor();
+
+  const background = "getComputedStyle(document.body).backgroundColor";
+  const isDark = (await page.evaluate(background)) === "rgb(28, 32, 34)";
+  assert.equal(isDark, name.endsWith("dark"), "the page has the system's colors");
+  const servers = await page.locator("#servers option").allTextContents();
+  assert.deepEqual(servers, [`${origin}/v1 - This service`], "the page offers only its own server");
+  const summary = ".opblock-summary-description";
+  const deprecated = `getComputedStyle(document.querySelector("#operations-pets-getPet ${summary}"), "::after").content`;
+  assert.equal(await page.evaluate(deprecated), '" (deprecated)"');
+
+  await checkLayout(tools, page, `${name}, start`);
+  await testRequests(page);
+  await checkLayout(tools, page, `${name}, responses`);
+  await testInvalidValue(page);
+  await testAuthorize(page, key);
+  await checkLayout(tools, page, `${name}, end`);
+  assert.deepEqual(failures, [], "the page reports no error and loads nothing from elsewhere");
+  console.log(`${name}: works, and axe-core finds nothing serious or critical`);
+}
+
+async function testLighthouse(tools: Tools, url: string): Promise<void> {
+  const { default: lighthouse } = await import(pathToFileURL(tools.lighthouse).href);
+  const { lhr } = await lighthouse(url, { port: PORT, onlyCategories: ["accessibility"], logLevel: "error" });
+  const { score } = lhr.categories.accessibility;
+  assert.ok(score >= 0.95, `Lighthouse accessibility is ${score}`);
+  console.log(`Lighthouse accessibility: ${score}`);
+}
+
+/** The static site opens from the disk. It shows every operation, and offers neither servers nor requests. */
+async function testStaticSite(page: Page, tools: Tools, site: string): Promise<void> {
+  await buildDocs(site);
+  const failures: string[] = [];
+  page.on("pageerror", ({ message }) => failures.push(message));
+  page.on("console", (message) => message.type() === "error" && failures.push(message.text()));
+  await page.goto(pathToFileURL(join(site, "index.html")).href);
+  for (const id of ["listPets", "createPet", "getPet"])
+    await page.locator(`#operations-pets-${id}`).waitFor();
+  await page.getByText("Available values : available, pending, sold").waitFor();
+  assert.equal(await page.locator("#servers").count(), 0);
+  assert.equal(await page.getByRole("button", { name: /Execute|Try it out|Authorize/ }).count(), 0);
+  await checkLayout(tools, page, "static site");
+  assert.deepEqual(failures, [], "the static site reports no error");
+  console.log("static site: opens from the disk");
+}
+
+const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    headless: true,
+    args: [...args.split(" "), `--remote-debugging-port=${PORT}`],
+  });
+
+/**
+ * Uses the docs page in a real browser, on a desktop and a phone, light and dark.
+ *
+ * @param options.picture whether to take a new picture of it
+ * @throws Error when it does not work
+ */
+export async function testDocsPage({ picture }: { picture: boolean }): Promise<void> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-docs-"));
+  const tools = await installTools(folder.path);
+  await using service = await startService({ DATA_DIR: join(folder.path, "data") });
+  await using browser = await launch();
+  const { origin } = new URL(service.baseUrl);
+  for (const [name, device] of Object.entries(devices)) {
+    await using page = await browser.newPage(device);
+    await testDevice(page, name, tools, origin, service.key);
+    if (picture && name === "desktop, light") await takePicture(page, service.key);
+  }
+  await testLighthouse(tools, `${origin}/docs/`);
+  await using page = await browser.newPage(desktop);
+  await testStaticSite(page, tools, join(folder.path, "site"));
+}
