@@ -2,11 +2,13 @@ import http from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
 
-/** A request, sent as it is: nothing is normalized, and the only headers added are those that HTTP needs. */
+/** A request, which is sent as it is: nothing is normalized. */
 export interface HttpRequest {
   method?: string;
   /** relative to the base URL, with its query */
   path: string;
+  /** an API key to send, with the Content-Type of a JSON body */
+  key?: string;
   headers?: [name: string, value: string][];
   body?: string | Buffer;
   /** how long the connection can be silent */
@@ -16,21 +18,18 @@ export interface HttpRequest {
 export interface HttpResponse {
   status: number;
   headers: Headers;
-  /** the names of the headers in lower case; a header that was sent twice is here twice */
+  /** in lower case; the name of a header that was sent twice is here twice */
   headerNames: string[];
   text: string;
 }
 
 async function read(message: http.IncomingMessage): Promise<HttpResponse> {
-  const pairs = message.rawHeaders.flatMap((name, index, all): [string, string][] =>
-    index % 2 === 0 ? [[name.toLowerCase(), all[index + 1] ?? ""]] : [],
+  const { statusCode: status = 0, rawHeaders } = message;
+  const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ""]] : [],
   );
-  return {
-    status: message.statusCode ?? 0,
-    headers: new Headers(pairs),
-    headerNames: pairs.map(([name]) => name),
-    text: await text(message),
-  };
+  const headerNames = pairs.map(([name]) => name);
+  return { status, headers: new Headers(pairs), headerNames, text: await text(message) };
 }
 
 /**
@@ -38,26 +37,17 @@ async function read(message: http.IncomingMessage): Promise<HttpResponse> {
  *
  * @throws Error when the connection breaks, or is silent for too long, before the response is complete
  */
-export function send(
-  baseUrl: string,
-  { method = "GET", path, headers = [], body, timeoutMs = 30_000 }: HttpRequest,
-): Promise<HttpResponse> {
+export function send(baseUrl: string, request: HttpRequest): Promise<HttpResponse> {
+  const { method = "GET", path, key, headers = [], body, timeoutMs = 30_000 } = request;
   const { protocol, hostname, port, host, pathname } = new URL(baseUrl);
-  const needed = [
-    ["Host", host],
-    ...(body === undefined ? [] : [["Content-Length", String(Buffer.byteLength(body))]]),
-  ];
-  const options = {
-    method,
-    hostname,
-    port,
-    path: pathname.replace(/\/$/, "") + path,
-    headers: [...needed, ...headers].flat(),
-    timeout: timeoutMs,
-  };
+  const own = [["Host", host]];
+  if (key) own.push(["Authorization", `Bearer ${key}`], ["Content-Type", "application/json"]);
+  if (body !== undefined) own.push(["Content-Length", String(Buffer.byteLength(body))]);
+  const target = { method, hostname, port, path: pathname.replace(/\/$/, "") + path };
+  const options = { ...target, headers: [...own, ...headers].flat(), timeout: timeoutMs };
   return new Promise((resolve, reject) => {
-    const { request } = protocol === "https:" ? https : http;
-    const outgoing = request(options, (message) => read(message).then(resolve, reject));
+    const client = protocol === "https:" ? https : http;
+    const outgoing = client.request(options, (message) => read(message).then(resolve, reject));
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no response within ${timeoutMs} ms`)));
     outgoing.on("error", reject);
     outgoing.end(body);

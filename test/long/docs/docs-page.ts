@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { buildDocs } from "../../../openapi/docs-page.ts";
 import { startService } from "../../support/local-service.ts";
 import { takePicture, testAuthorize, testInvalidValue, testRequests } from "./page.ts";
@@ -23,15 +23,10 @@ const devices: Record<string, BrowserContextOptions> = {
   "phone, dark": { ...phone, colorScheme: "dark" },
 };
 
-/** What is installed from npm. */
-interface Tools {
-  /** the source of axe-core */
-  axe: string;
-  /** the path of Lighthouse */
-  lighthouse: string;
-}
+type Tools = Awaited<ReturnType<typeof installTools>>;
 
-async function installTools(folder: string): Promise<Tools> {
+/** Installs axe-core and Lighthouse. Returns the source of the one and the path of the other. */
+async function installTools(folder: string) {
   await cp(join(import.meta.dirname, "tools/package.json"), join(folder, "package.json"));
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent"], { cwd: folder, stdio: "inherit" });
   const { resolve } = createRequire(join(folder, "package.json"));
@@ -115,13 +110,6 @@ async function testStaticSite(page: Page, tools: Tools, site: string): Promise<v
   console.log("static site: opens from the disk");
 }
 
-const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-    headless: true,
-    args: [...args.split(" "), `--remote-debugging-port=${PORT}`],
-  });
-
 /**
  * Uses the docs page in a real browser, on a desktop and a phone, light and dark.
  *
@@ -132,7 +120,11 @@ export async function testDocsPage({ picture }: { picture: boolean }): Promise<v
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-docs-"));
   const tools = await installTools(folder.path);
   await using service = await startService({ DATA_DIR: join(folder.path, "data") });
-  await using browser = await launch();
+  await using browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    headless: true,
+    args: [...args.split(" "), `--remote-debugging-port=${PORT}`],
+  });
   const { origin } = new URL(service.baseUrl);
   for (const [name, device] of Object.entries(devices)) {
     await using page = await browser.newPage(device);

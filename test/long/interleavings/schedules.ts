@@ -4,11 +4,7 @@ import { checkAny, checkTwo } from "./creations.ts";
 import { checkWalk } from "./walks.ts";
 import type { Budget } from "./world.ts";
 
-export interface Options {
-  schedules: number;
-  seed: number;
-  quick: boolean;
-}
+export type Options = Record<"schedules" | "seed", number> & { quick: boolean };
 
 /** Runs one schedule; returns the rules that it broke. */
 type Check = (choices: Choices) => Promise<string[]>;

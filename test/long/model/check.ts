@@ -6,19 +6,27 @@ import { Model } from "./model.ts";
 import { call, type TestedService } from "./service.ts";
 import { finishWalks } from "./steps.ts";
 
+export interface Options {
+  seed: number;
+  /** number of sequences of commands */
+  runs: number;
+  /** the most commands of a sequence */
+  commands: number;
+  /** the least number of hostile requests among the commands; 0 sends none */
+  hostile: number;
+}
+
 /**
  * Runs random commands against a service, and compares every response with the model of the contract. A failing run is
  * shrunk to the shortest one.
  *
- * @param options.hostile the least number of hostile requests among the commands; 0 sends none
  * @returns the responses to the hostile requests
  * @throws Error with the seed, the commands and the difference
  */
 export async function checkModel(
   service: TestedService,
-  options: { seed: number; runs: number; commands: number; hostile: number },
+  { seed, runs, commands, hostile }: Options,
 ): Promise<HostileResult> {
-  const { seed, runs, commands, hostile } = options;
   const { control } = service;
   const result: HostileResult = { sent: 0, counts: new Map() };
   const kinds = [

@@ -11,8 +11,9 @@ import { startService } from "../../support/local-service.ts";
 
 /** The service that the run tests. */
 export interface TestedService {
-  readonly baseUrl: string;
-  readonly key: string;
+  /** It can change when the service restarts. */
+  baseUrl(): string;
+  key: string;
   /** undefined where the run does not control the service */
   control?: Control;
 }
@@ -32,24 +33,18 @@ export async function withOwnService<T>(test: (service: TestedService) => Promis
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-model-"));
   const environment = { DATA_DIR: folder.path };
   let local = await startService(environment);
-  // The service writes JSON lines; any other line says why it failed.
-  const checkLog = () => assert.equal(/^animal-store: .*/m.exec(local.output())?.[0], undefined);
-  const service = {
-    get baseUrl() {
-      return local.baseUrl;
+  const control: Control = {
+    keys: (...args) => keysJson([...args, "--stage", "local"], environment),
+    restart: async () => {
+      await local.stop();
+      control.checkLog();
+      local = await startService(environment);
     },
-    key: local.key,
-    control: {
-      keys: (...args: string[]) => keysJson([...args, "--stage", "local"], environment),
-      restart: async () => {
-        await local.stop();
-        checkLog();
-        local = await startService(environment);
-      },
-      checkLog,
-    },
+    // The service writes JSON lines; any other line says why it failed.
+    checkLog: () => assert.equal(/^animal-store: .*/m.exec(local.output())?.[0], undefined),
   };
   try {
+    const service = { key: local.key, control, baseUrl: () => local.baseUrl };
     return await test(service);
   } finally {
     await local.stop();
@@ -74,20 +69,17 @@ export async function call(
   path: string,
   { secret, body, idempotencyKey }: { secret: string; body?: string; idempotencyKey?: string },
 ): Promise<ModelResponse> {
-  const headers: [string, string][] = [["Authorization", `Bearer ${secret}`]];
-  if (body !== undefined) headers.push(["Content-Type", "application/json"]);
-  if (idempotencyKey !== undefined) headers.push(["Idempotency-Key", idempotencyKey]);
   const method = body === undefined ? "GET" : "POST";
-  const request = { method, path, headers, ...(body !== undefined && { body }) };
-  let response = await send(baseUrl, request);
+  const headers: [string, string][] = idempotencyKey ? [["Idempotency-Key", idempotencyKey]] : [];
+  const request = { method, path, key: secret, headers, ...(body !== undefined && { body }) };
+  let response = await send(baseUrl(), request);
   for (let tries = 5; response.headers.has("retry-after") && tries > 0; tries--) {
     await setTimeout(Number(response.headers.get("retry-after")) * 1000);
-    response = await send(baseUrl, request);
+    response = await send(baseUrl(), request);
   }
-  const { status, headers: received, text } = response;
   const [route = ""] = path.split("?");
-  const difference = undocumented(method, route, { status, headers: received, body: JSON.parse(text) });
-  assert.deepEqual(difference, []);
-  const next = /<([^>]*)>; rel="next"/.exec(received.get("link") ?? "")?.[1];
+  assert.deepEqual(undocumented(method, route, { ...response, body: JSON.parse(response.text) }), []);
+  const next = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+  const { status, text } = response;
   return { status, body: parseJson(text), next: next?.slice(next.indexOf("/pets?")) };
 }

@@ -3,7 +3,6 @@ import { generateApiKey } from "../../../lib/api-key.ts";
 import { disconnect, send } from "../../support/http.ts";
 
 const CONNECTIONS = 16;
-const JSON_TYPE: [string, string] = ["Content-Type", "application/json"];
 
 /** The service under load. */
 interface Target {
@@ -31,7 +30,6 @@ export const noObservations = (): Observations => ({
 });
 
 const pick = <T>(items: readonly T[]) => items[Math.floor(Math.random() * items.length)] as T;
-const authorization = (key: string): [string, string] => ["Authorization", `Bearer ${key}`];
 
 /** A request as clients send them; half of them are lists. */
 function nextRequest(name: string, ids: number[]) {
@@ -60,11 +58,11 @@ function nextRequest(name: string, ids: number[]) {
  * @param options.goOn is called before every request with the number of those sent
  */
 export async function load(
-  target: Target,
+  { baseUrl, key }: Target,
   options: { prefix: string; seen: Observations; goOn: (sent: number) => boolean },
 ): Promise<void> {
-  const { prefix, seen, goOn } = options;
-  const { acknowledged, counts, serverErrors, wrong } = seen;
+  const { prefix, goOn } = options;
+  const { acknowledged, counts, serverErrors, wrong } = options.seen;
   const ids = [...acknowledged.keys()];
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
   let sent = 0;
@@ -72,10 +70,9 @@ export async function load(
   async function client(): Promise<void> {
     while (goOn(sent)) {
       const name = `${prefix}-${sent++}`;
-      const { kind, key = target.key, expected, ...request } = nextRequest(name, ids);
-      const headers = [authorization(key), ...(request.body ? [JSON_TYPE] : [])];
+      const { kind, expected, ...request } = nextRequest(name, ids);
       try {
-        const { status, text } = await send(target.baseUrl, { ...request, headers });
+        const { status, text } = await send(baseUrl, { key, ...request });
         count(`${kind} ${status}`);
         if ([500, 503, 504].includes(status)) serverErrors.push(Date.now());
         else if (status !== expected) wrong.push(`${kind} ${request.path} ${status}`);
@@ -99,7 +96,7 @@ export async function audit({ baseUrl, key }: Target, { acknowledged, wrong }: O
   const found = new Map<number, string>();
   const names = new Set<string>();
   for (let path = "/pets?limit=100"; path; ) {
-    const { status, text, headers } = await send(baseUrl, { path, headers: [authorization(key)] });
+    const { status, text, headers } = await send(baseUrl, { path, key });
     if (status !== 200) throw new Error(`The list responds with ${status}: ${text}`);
     for (const { id, name } of JSON.parse(text) as { id: number; name: string }[]) {
       if (found.has(id)) wrong.push(`${id} is listed twice`);
