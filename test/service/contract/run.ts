@@ -36,15 +36,9 @@ try {
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
-// One file at a time, so that a small stage is not throttled.
-const args = [
-  "--experimental-vm-modules",
-  jest,
-  "--runInBand",
-  "--selectProjects",
-  "service",
-  "test/service/contract",
-];
+// One file at a time, so that a small stage is not throttled. --selectProjects takes every argument that follows it.
+const tests = ["test/service/contract/", "--selectProjects", "service"];
+const args = ["--experimental-vm-modules", jest, "--runInBand", ...tests];
 spawn(process.execPath, args, {
   cwd: root,
   env: { ...process.env, CONTRACT_URL: url, CONTRACT_KEY: key },
