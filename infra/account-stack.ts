@@ -1,7 +1,6 @@
-import { CfnOutput, RemovalPolicy, Stack, StringConcat, Tokenization } from "aws-cdk-lib";
+import { CfnOutput, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import {
-  type IOidcProvider,
   ManagedPolicy,
   OidcProviderNative,
   PolicyStatement,
@@ -17,7 +16,7 @@ import { type Stage, stackName } from "./stages.ts";
 const ISSUER = "token.actions.githubusercontent.com";
 const AUDIENCE = "sts.amazonaws.com";
 /** The names of the roles that `cdk bootstrap` creates start with this. */
-const BOOTSTRAP = "cdk-hnb659fds";
+const BOOTSTRAP = "role/cdk-hnb659fds";
 
 export interface AccountProps {
   stages: readonly Stage[];
@@ -59,25 +58,21 @@ export class AccountStack extends Stack {
 
   #addGitHubRoles(repository: Repository, stages: readonly Stage[]): void {
     const provider = repository.providerExists
-      ? OidcProviderNative.fromOidcProviderArn(
-          this,
-          "GitHub",
-          `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`,
-        )
-      : new OidcProviderNative(this, "GitHub", { url: `https://${ISSUER}`, clientIds: [AUDIENCE] });
+      ? `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`
+      : new OidcProviderNative(this, "GitHub", { url: `https://${ISSUER}`, clientIds: [AUDIENCE] })
+          .oidcProviderArn;
     for (const { name } of stages) {
       const role = this.#addRole(`${name}Deploy`, provider, repository, `environment:${name}`);
-      this.#allowDeployment(role, name);
-      this.#allowKeysCommand(role, name);
+      // `cdk deploy` assumes the roles of the bootstrap, which create the resources.
+      this.#allow(role, ["sts:AssumeRole"], "iam", `${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`);
+      this.#allow(role, ["cloudformation:DescribeStacks"], "cloudformation", `stack/${stackName(name)}/*`);
+      // `npm run keys`: a workflow issues the key for its own tests.
+      const keyActions = ["dynamodb:Scan", "dynamodb:PutItem", "dynamodb:UpdateItem"];
+      this.#allow(role, keyActions, "dynamodb", `table/${stackName(name)}-Keys*`);
     }
     if (repository.diffRole) {
       const role = this.#addRole("Diff", provider, repository, "pull_request");
-      this.#allow(
-        role,
-        ["sts:AssumeRole"],
-        "iam",
-        `role/${BOOTSTRAP}-lookup-role-${this.account}-${this.region}`,
-      );
+      this.#allow(role, ["sts:AssumeRole"], "iam", `${BOOTSTRAP}-lookup-role-<AWS::AccountId>-<AWS::Region>`);
     }
   }
 
@@ -85,45 +80,30 @@ export class AccountStack extends Stack {
    * Adds a role that only the repository's jobs with one kind of trigger can assume. The subject has the form of
    * repositories created or renamed since 15 July 2026, which names the owner and the repository by id as well.
    */
-  #addRole(id: string, provider: IOidcProvider, repository: Repository, context: string): Role {
-    const { owner, ownerId, name } = repository;
-    const role = new Role(this, id, {
-      assumedBy: new WebIdentityPrincipal(provider.oidcProviderArn, {
+  #addRole(name: string, provider: string, repository: Repository, context: string): Role {
+    const { owner, ownerId, id } = repository;
+    const role = new Role(this, name, {
+      assumedBy: new WebIdentityPrincipal(provider, {
         StringEquals: {
           [`${ISSUER}:aud`]: AUDIENCE,
-          [`${ISSUER}:sub`]: `repo:${owner}@${ownerId}/${name}@${repository.id}:${context}`,
+          [`${ISSUER}:sub`]: `repo:${owner}@${ownerId}/${repository.name}@${id}:${context}`,
         },
       }),
     });
-    new CfnOutput(this, `${id}RoleArn`, { value: role.roleArn });
+    new CfnOutput(this, `${name}RoleArn`, { value: role.roleArn });
     return role;
   }
 
-  /** Allows what `cdk deploy` does: it assumes the roles of the bootstrap, which create the resources. */
-  #allowDeployment(role: Role, stage: string): void {
-    this.#allow(role, ["sts:AssumeRole"], "iam", `role/${BOOTSTRAP}-*-${this.account}-${this.region}`);
-    this.#allow(role, ["cloudformation:DescribeStacks"], "cloudformation", `stack/${stackName(stage)}/*`);
-  }
-
-  /** Allows what `npm run keys` does: a workflow issues the key for its own tests. */
-  #allowKeysCommand(role: Role, stage: string): void {
-    const actions = ["dynamodb:Scan", "dynamodb:PutItem", "dynamodb:UpdateItem"];
-    this.#allow(role, actions, "dynamodb", `table/${stackName(stage)}-Keys*`);
-  }
-
-  /** Allows actions on resources of this account. Their names can end in `*`, for what AWS or the bootstrap adds. */
+  /**
+   * Allows actions on resources of this account. Their names have pseudo parameters in angle brackets, as in the findings
+   * of cdk-nag, and can end in `*`, for what AWS or the bootstrap adds.
+   */
   #allow(role: Role, actions: string[], service: string, resource: string): void {
-    const region = service === "iam" ? "" : this.region;
-    const arn = `arn:${this.partition}:${service}:${region}:${this.account}:${resource}`;
-    role.addToPolicy(new PolicyStatement({ actions, resources: [arn] }));
-    if (!resource.includes("*")) return;
-    const written = Tokenization.reverseString(arn).mapTokens({
-      mapToken: (token) => `<${this.resolve(token).Ref}>`,
-    });
-    acknowledge(
-      role,
-      `IAM5[Resource::${written.join(new StringConcat())}]`,
-      "AWS or the bootstrap adds the end of these names.",
-    );
+    const region = service === "iam" ? "" : "<AWS::Region>";
+    const arn = `arn:<AWS::Partition>:${service}:${region}:<AWS::AccountId>:${resource}`;
+    const resources = [arn.replaceAll(/<([\w:]+)>/g, (_, name) => Fn.ref(name))];
+    role.addToPolicy(new PolicyStatement({ actions, resources }));
+    if (resource.includes("*"))
+      acknowledge(role, `IAM5[Resource::${arn}]`, "AWS or the bootstrap adds the end of these names.");
   }
 }
