@@ -12,14 +12,13 @@ import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import type { Api, OperationFunctions } from "./api.ts";
-import type { ApiFunction } from "./api-function.ts";
+import type { Api, Functions } from "./api.ts";
 import type { Firewall } from "./firewall.ts";
 
 /** What the alarms and the dashboard show. */
 export interface MonitoredResources {
   api: Api;
-  functions: OperationFunctions & { authorize: ApiFunction };
+  functions: Functions;
   tables: Record<string, Table>;
   firewall: Firewall | undefined;
 }
@@ -75,26 +74,24 @@ export class Alarms extends Construct {
       metric: functions.authorize.metricErrors({ period }),
       threshold: 0,
     });
-    for (const [name, fn] of Object.entries(functions)) this.#addThrottles(name, fn, period);
+    for (const [name, fn] of Object.entries(functions)) {
+      this.add(`${name}Throttles`, {
+        alarmDescription: `Lambda did not start ${name}: the concurrency of the account or of the function is used up.`,
+        metric: fn.metricThrottles({ period }),
+        threshold: 0,
+      });
+      for (const { table, operation, metric } of fn.tableThrottles) {
+        this.add(`${name}${table}${operation}Throttles`, {
+          alarmDescription: `DynamoDB throttled ${operation} on ${table} for ${name}; clients get a 503 if it lasts.`,
+          metric,
+          threshold: 0,
+        });
+      }
+    }
     this.add("DeprecatedCalls", {
       alarmDescription: "Clients called getPet today; the dashboard shows the keys.",
       metric: functions.getPet.metricInvocations({ period: Duration.days(1) }),
       threshold: 0,
     });
-  }
-
-  #addThrottles(name: string, fn: ApiFunction, period: Duration): void {
-    this.add(`${name}Throttles`, {
-      alarmDescription: `Lambda did not start ${name}: the concurrency of the account or of the function is used up.`,
-      metric: fn.metricThrottles({ period }),
-      threshold: 0,
-    });
-    for (const { table, operation, metric } of fn.tableThrottles) {
-      this.add(`${name}${table}${operation}Throttles`, {
-        alarmDescription: `DynamoDB throttled ${operation} on ${table} for ${name}; clients get a 503 if it lasts.`,
-        metric,
-        threshold: 0,
-      });
-    }
   }
 }

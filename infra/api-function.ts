@@ -4,14 +4,14 @@ import type { Operation, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Alias,
+  type AliasOptions,
   ApplicationLogLevel,
   Architecture,
-  type Code,
+  type FunctionProps,
   type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
-  SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { StageLog } from "./stage-log.ts";
@@ -25,17 +25,11 @@ export interface TableAccess {
   index?: string;
 }
 
-/** Everything about one function. Its permissions, throttle metrics and alarms follow from `access`. */
-export interface ApiFunctionProps {
-  code: Code;
-  environment: Record<string, string>;
+/** What differs between the functions. Their permissions, throttle metrics and alarms follow from `access`. */
+export interface ApiFunctionProps
+  extends Pick<FunctionProps, "code" | "environment" | "reservedConcurrentExecutions" | "systemLogLevelV2">,
+    Pick<AliasOptions, "provisionedConcurrentExecutions"> {
   access: TableAccess[];
-  /** instances that are reserved for the function and that it cannot exceed */
-  reservedConcurrency: number | undefined;
-  /** instances that are always started */
-  provisionedConcurrency: number | undefined;
-  /** whether Lambda logs a line on every start and end of an invocation */
-  invocationLog: boolean;
 }
 
 /** The alias that callers invoke, in stages that have one. */
@@ -45,44 +39,41 @@ export const LIVE_ALIAS = "live";
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, for each table and operation that the function calls */
   readonly tableThrottles: { table: string; operation: Operation; metric: Metric }[];
-  readonly #provisionedConcurrency: number | undefined;
+  readonly #aliasOptions: AliasOptions;
   #alias: Alias | undefined;
 
-  constructor(scope: Construct, id: string, props: ApiFunctionProps) {
-    const { code, environment, access, reservedConcurrency, invocationLog } = props;
+  constructor(
+    scope: Construct,
+    id: string,
+    { access, provisionedConcurrentExecutions, ...settings }: ApiFunctionProps,
+  ) {
     const logGroup = new StageLog(scope, `${id}Logs`);
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
 
     super(scope, id, {
-      code,
+      ...settings,
       handler: "start.handler", // infra/bundle/start.mjs
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,
       // The DynamoDB client gives up after about 3.5 s (lib/dynamo/client.ts), API Gateway after 29 s.
       timeout: Duration.seconds(6),
-      environment,
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      systemLogLevelV2: invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,
       // Old versions are kept, so that an operator can point the alias back.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
-      ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     });
 
     for (const { table, operations, index } of access) {
-      const resource = index ? `${table.tableArn}/index/${index}` : table.tableArn;
-      for (const operation of operations) {
-        this.addToRolePolicy(
-          new PolicyStatement({ actions: [`dynamodb:${operation}`], resources: [resource] }),
-        );
-      }
+      const resources = [index ? `${table.tableArn}/index/${index}` : table.tableArn];
+      for (const operation of operations)
+        this.addToRolePolicy(new PolicyStatement({ actions: [`dynamodb:${operation}`], resources }));
     }
-    this.#provisionedConcurrency = props.provisionedConcurrency;
-    if (this.#provisionedConcurrency !== undefined) this.addLiveAlias();
+    this.#aliasOptions = { provisionedConcurrentExecutions };
+    if (provisionedConcurrentExecutions !== undefined) this.addLiveAlias();
 
     this.tableThrottles = access.flatMap(({ table, operations }) =>
       operations.map((operation) => ({
@@ -103,9 +94,7 @@ export class ApiFunction extends LambdaFunction {
     this.#alias ??= new Alias(this, "Live", {
       aliasName: LIVE_ALIAS,
       version: this.currentVersion,
-      ...(this.#provisionedConcurrency !== undefined && {
-        provisionedConcurrentExecutions: this.#provisionedConcurrency,
-      }),
+      ...this.#aliasOptions,
     });
     return this.#alias;
   }

@@ -20,14 +20,8 @@ import { addGatewayResponses } from "./gateway-responses.ts";
 import { addMethodNotAllowed, addNotFound } from "./mock-errors.ts";
 import type { Stage } from "./stages.ts";
 
-/** The function of every operation. */
-export type OperationFunctions = Record<(typeof operations)[number]["id"], ApiFunction>;
-
-export interface ApiProps {
-  functions: OperationFunctions;
-  authorize: ApiFunction;
-  stage: Stage;
-}
+/** The function of every operation, and the authorizer. */
+export type Functions = Record<(typeof operations)[number]["id"] | "authorize", ApiFunction>;
 
 /** The REST API: a route for every operation behind the authorizer, and errors for everything else. */
 export class Api extends Construct {
@@ -36,12 +30,15 @@ export class Api extends Construct {
   /** the base URL of the default endpoint */
   readonly baseUrl: string;
 
-  constructor(scope: Construct, id: string, { functions, authorize, stage }: ApiProps) {
+  constructor(scope: Construct, id: string, functions: Functions, stage: Stage) {
     super(scope, id);
     this.accessLog = new AccessLog(this, "AccessLog");
-    const api = this.#createRestApi(authorize, stage);
+    const api = this.#createRestApi(functions.authorize, stage);
     addGatewayResponses(api);
-    addOperations(api, functions);
+    for (const { id, method, path } of operations) {
+      const integration = new LambdaIntegration(functions[id].target, { allowTestInvoke: false });
+      api.root.resourceForPath(path).addMethod(method, integration);
+    }
     for (const path of new Set(operations.map((operation) => operation.path))) addMethodNotAllowed(api, path);
     addNotFound(api);
     acknowledgeFindings(api, stage);
@@ -79,30 +76,15 @@ export class Api extends Construct {
   }
 }
 
-function addOperations(api: RestApi, functions: OperationFunctions): void {
-  for (const { id, method, path } of operations) {
-    const integration = new LambdaIntegration(functions[id].target, { allowTestInvoke: false });
-    api.root.resourceForPath(path).addMethod(method, integration);
-  }
-}
-
 function acknowledgeFindings(api: RestApi, stage: Stage): void {
-  acknowledge(api, "APIG2", "The functions validate every part of a request and name every rule it breaks.");
-  acknowledge(
-    api,
-    "COG4",
-    "Clients are programs with API keys, which the Lambda authorizer checks; there are no users.",
-  );
-  acknowledge(
-    api,
-    "APIG6",
-    "The access log has the requests. Execution logs would add error texts, which can repeat a client's key.",
-  );
-  if (!stage.firewall) {
-    acknowledge(
-      api,
-      "APIG3",
-      "This stage is throttled to a low rate; a firewall would cost more than it protects.",
-    );
-  }
+  const reasons = {
+    APIG2: "The functions validate every part of a request and name every rule it breaks.",
+    COG4: "Clients are programs with API keys, which the Lambda authorizer checks; there are no users.",
+    APIG6:
+      "The access log has the requests. Execution logs would add error texts, which can repeat a client's key.",
+    ...(!stage.firewall && {
+      APIG3: "This stage is throttled to a low rate; a firewall would cost more than it protects.",
+    }),
+  };
+  for (const [rule, reason] of Object.entries(reasons)) acknowledge(api, rule, reason);
 }

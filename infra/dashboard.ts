@@ -16,6 +16,7 @@ import type { MonitoredResources } from "./alarms.ts";
 export const AVAILABILITY_OBJECTIVE = 99.9;
 
 const period = Duration.minutes(1);
+const sums = { period, statistic: Stats.SUM };
 const size = { width: 8, height: 6 };
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
@@ -25,63 +26,54 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
 const searchGraph = (title: string, expression: string, searchPeriod: Duration): IWidget =>
   graph(title, [new MathExpression({ expression, label: "", period: searchPeriod })]);
 
-/** One metric per part, labelled with the part's name. */
-const perName = <T>(parts: Record<string, T>, metric: (part: T, label: string) => IMetric): IMetric[] =>
-  Object.entries(parts).map(([label, part]) => metric(part, label));
-
 /** Adds the dashboard of a stage: traffic and errors first, then their causes. */
 export function addDashboard(scope: Construct, resources: MonitoredResources): void {
   new Dashboard(scope, "Dashboard", {
     dashboardName: Stack.of(scope).stackName,
     defaultInterval: Duration.hours(3),
-    widgets: [
-      traffic(resources),
-      operations(resources),
-      functionUse(resources),
-      tableUse(resources),
-      refusals(resources),
-    ],
+    widgets: [traffic, operations, functionUse, tableUse, refusals].map((row) => row(resources)),
   });
 }
 
 function traffic({ api: { restApi } }: MonitoredResources): IWidget[] {
-  const errors = restApi.metricServerError({ period, statistic: Stats.SUM, label: "5xx" });
+  const latencies = ["p50", "p99"].map((label) => restApi.metricLatency({ period, statistic: label, label }));
   return [
     graph("Requests", [restApi.metricCount({ period, label: "all" })]),
-    graph("Errors", [errors, restApi.metricClientError({ period, statistic: Stats.SUM, label: "4xx" })]),
-    graph("Latency (ms)", [
-      restApi.metricLatency({ period, statistic: Stats.p(50), label: "p50" }),
-      restApi.metricLatency({ period, statistic: Stats.p(99), label: "p99" }),
+    graph("Errors", [
+      restApi.metricServerError({ ...sums, label: "5xx" }),
+      restApi.metricClientError({ ...sums, label: "4xx" }),
     ]),
+    graph("Latency (ms)", latencies),
   ];
 }
 
-function operations({ api, functions }: MonitoredResources): IWidget[] {
-  const { restApi, accessLog } = api;
-  const sums = { period, statistic: Stats.SUM };
+function operations({ api: { restApi, accessLog }, functions }: MonitoredResources): IWidget[] {
+  const durations = Object.entries(functions).map(([label, fn]) =>
+    fn.metricDuration({ period, statistic: Stats.p(99), label }),
+  );
+  const availability = new MathExpression({
+    expression: "100 * (1 - errors / requests)",
+    label: "requests without a 5xx",
+    period,
+    usingMetrics: { errors: restApi.metricServerError(sums), requests: restApi.metricCount(sums) },
+  });
   return [
     searchGraph("5xx by operation", accessLog.serverErrorsByOperation, period),
-    graph(
-      "p99 by operation (ms, in the function)",
-      perName(functions, (fn, label) => fn.metricDuration({ period, statistic: Stats.p(99), label })),
-    ),
+    graph("p99 by operation (ms, in the function)", durations),
     new SingleValueWidget({
       ...size,
       title: `Availability over the time shown (%); objective ${AVAILABILITY_OBJECTIVE} over 30 days`,
       setPeriodToTimeRange: true,
-      metrics: [
-        new MathExpression({
-          expression: "100 * (1 - errors / requests)",
-          label: "requests without a 5xx",
-          period,
-          usingMetrics: { errors: restApi.metricServerError(sums), requests: restApi.metricCount(sums) },
-        }),
-      ],
+      metrics: [availability],
     }),
   ];
 }
 
 function functionUse({ functions }: MonitoredResources): IWidget[] {
+  const named = Object.entries(functions);
+  const calls = named.map(([label, fn]) => fn.metricInvocations({ period, label }));
+  const errors = named.map(([label, fn]) => fn.metricErrors({ period, label }));
+  const throttles = named.map(([name, fn]) => fn.metricThrottles({ period, label: `${name} throttled` }));
   // Without dimensions: all functions of the account and region.
   const used = new Metric({
     namespace: "AWS/Lambda",
@@ -90,64 +82,38 @@ function functionUse({ functions }: MonitoredResources): IWidget[] {
     period,
     label: "running at once",
   });
+  const expression = "SERVICE_QUOTA(used)";
+  const quota = new MathExpression({ expression, label: "quota", period, usingMetrics: { used } });
   return [
-    graph(
-      "Functions: calls",
-      perName(functions, (fn, label) => fn.metricInvocations({ period, label })),
-    ),
-    graph(
-      "Functions: errors and throttles",
-      perName(functions, (fn, label) => fn.metricErrors({ period, label })),
-      perName(functions, (fn, label) => fn.metricThrottles({ period, label: `${label} throttled` })),
-    ),
-    graph("Concurrency of the account, and its quota", [
-      used,
-      new MathExpression({
-        expression: "SERVICE_QUOTA(used)",
-        label: "quota",
-        period,
-        usingMetrics: { used },
-      }),
-    ]),
+    graph("Functions: calls", calls),
+    graph("Functions: errors and throttles", errors, throttles),
+    graph("Concurrency of the account, and its quota", [used, quota]),
   ];
 }
 
 function tableUse({ functions, tables }: MonitoredResources): IWidget[] {
+  const named = Object.entries(tables);
+  const throttles = Object.entries(functions).flatMap(([name, fn]) =>
+    fn.tableThrottles.map(({ table, operation, metric }) =>
+      metric.with({ period, label: `${name}: ${operation} on ${table}` }),
+    ),
+  );
   return [
     graph(
       "Tables: consumed capacity",
-      perName(tables, (table, label) =>
-        table.metricConsumedReadCapacityUnits({ period, label: `${label} read` }),
-      ),
-      perName(tables, (table, label) =>
-        table.metricConsumedWriteCapacityUnits({ period, label: `${label} write` }),
+      named.map(([name, table]) => table.metricConsumedReadCapacityUnits({ period, label: `${name} read` })),
+      named.map(([name, table]) =>
+        table.metricConsumedWriteCapacityUnits({ period, label: `${name} write` }),
       ),
     ),
-    graph(
-      "Tables: throttled requests",
-      Object.entries(functions).flatMap(([name, fn]) =>
-        fn.tableThrottles.map(({ table, operation, metric }) =>
-          metric.with({ period, label: `${name}: ${operation} on ${table}` }),
-        ),
-      ),
-    ),
+    graph("Tables: throttled requests", throttles),
   ];
 }
 
-function refusals({ api, firewall }: MonitoredResources): IWidget[] {
-  return [
-    searchGraph(
-      "Deprecated getPet: calls an hour by key",
-      api.accessLog.deprecatedCallsByKey,
-      Duration.hours(1),
-    ),
-    ...(firewall
-      ? [
-          graph(
-            "Requests that the firewall blocked",
-            firewall.blockedRequests.map((metric) => metric.with({ period })),
-          ),
-        ]
-      : []),
-  ];
+function refusals({ api: { accessLog }, firewall }: MonitoredResources): IWidget[] {
+  const title = "Deprecated getPet: calls an hour by key";
+  const deprecated = searchGraph(title, accessLog.deprecatedCallsByKey, Duration.hours(1));
+  if (!firewall) return [deprecated];
+  const blocked = firewall.blockedRequests.map((metric) => metric.with({ period }));
+  return [deprecated, graph("Requests that the firewall blocked", blocked)];
 }

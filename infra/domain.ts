@@ -35,11 +35,9 @@ export function addDomain(scope: Construct, restApi: RestApi, domain: NonNullabl
     endpointAccessMode: ENDPOINT_ACCESS_MODE,
   });
   domainName.addBasePathMapping(restApi, { basePath: API_VERSION });
+  const zone = { hostedZoneId, zoneName: hostedZoneName };
   new ARecord(scope, "DomainRecord", {
-    zone: HostedZone.fromHostedZoneAttributes(scope, "HostedZone", {
-      hostedZoneId,
-      zoneName: hostedZoneName,
-    }),
+    zone: HostedZone.fromHostedZoneAttributes(scope, "HostedZone", zone),
     recordName: `${name}.`,
     target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
   });

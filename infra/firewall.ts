@@ -11,20 +11,6 @@ const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   sampledRequestsEnabled: false, // samples would hold the Authorization header
 });
 
-function rateRule(
-  name: string,
-  priority: number,
-  rateBasedStatement: CfnWebACL.RateBasedStatementProperty,
-): CfnWebACL.RuleProperty {
-  return {
-    name,
-    priority,
-    action: { block: {} },
-    statement: { rateBasedStatement },
-    visibilityConfig: visible(name),
-  };
-}
-
 /**
  * Blocks an address or an API key that sends too many requests, before they cost an authorizer call. API Gateway then
  * responds with WAF_FILTERED, which is a 429 because every rule is about the rate.
@@ -35,34 +21,35 @@ export class Firewall extends Construct {
 
   constructor(api: Api, id: string, { addressLimit, keyLimit }: NonNullable<Stage["firewall"]>) {
     super(api, id);
-    const rules = [
-      rateRule("RateOfOneAddress", 0, {
-        aggregateKeyType: "IP",
-        limit: addressLimit,
-        evaluationWindowSec: 300,
-      }),
+    const key = { header: { name: "Authorization", textTransformations: [{ priority: 0, type: "NONE" }] } };
+    const rates = {
+      RateOfOneAddress: { aggregateKeyType: "IP", limit: addressLimit, evaluationWindowSec: 300 },
       // It does not count a request without the header.
-      rateRule("RateOfOneKey", 1, {
+      RateOfOneKey: {
         aggregateKeyType: "CUSTOM_KEYS",
-        customKeys: [
-          { header: { name: "Authorization", textTransformations: [{ priority: 0, type: "NONE" }] } },
-        ],
+        customKeys: [key],
         limit: keyLimit,
         evaluationWindowSec: 60,
-      }),
-    ];
+      },
+    };
     const acl = new CfnWebACL(this, "Acl", {
       scope: "REGIONAL",
       defaultAction: { allow: {} },
       visibilityConfig: visible(id),
-      rules,
+      rules: Object.entries(rates).map(([name, rateBasedStatement], priority) => ({
+        name,
+        priority,
+        action: { block: {} },
+        statement: { rateBasedStatement },
+        visibilityConfig: visible(name),
+      })),
     });
     new CfnWebACLAssociation(this, "Association", {
       resourceArn: api.restApi.deploymentStage.stageArn,
       webAclArn: acl.attrArn,
     });
-    this.blockedRequests = rules.map(
-      ({ name }) =>
+    this.blockedRequests = Object.keys(rates).map(
+      (name) =>
         new Metric({
           namespace: "AWS/WAFV2",
           metricName: "BlockedRequests",

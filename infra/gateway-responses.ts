@@ -38,20 +38,18 @@ const codes: [ResponseType, ErrorCode][] = [
 /** In seconds. The firewall blocks until its estimate of the rate has fallen, tens of seconds to minutes later. */
 const FIREWALL_RETRY_AFTER = "30";
 
-const headersOf = (type: ResponseType, code: ErrorCode): Record<string, string> =>
-  type === ResponseType.WAF_FILTERED ? { "Retry-After": FIREWALL_RETRY_AFTER } : errorHeaders(code);
-
-/** API Gateway expects a static header value in single quotes. */
-const quoted = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
-
 /** Sets the Error body (contract 7.1) of every response that API Gateway itself creates. */
 export function addGatewayResponses(api: RestApi): void {
   for (const [type, code] of codes) {
+    const blocked = type === ResponseType.WAF_FILTERED;
+    const headers = blocked ? { "Retry-After": FIREWALL_RETRY_AFTER } : errorHeaders(code);
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(errors[code].status),
-      responseHeaders: quoted(headersOf(type, code)),
+      // API Gateway expects a static header value in single quotes.
+      responseHeaders: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, `'${value}'`]),
+      ),
       templates: { "application/json": JSON.stringify(errorBody(code)) },
     });
   }

@@ -1,11 +1,11 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { type Alarm, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type Alarm, type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 import type { Alarms } from "./alarms.ts";
-import type { OperationFunctions } from "./api.ts";
+import type { Functions } from "./api.ts";
 import { type ApiFunction, LIVE_ALIAS } from "./api-function.ts";
 
 const PERIOD = Duration.minutes(1);
@@ -18,17 +18,17 @@ const PERIOD = Duration.minutes(1);
  */
 export function releaseGradually(
   scope: Construct,
-  { authorize, ...operations }: OperationFunctions & { authorize: ApiFunction },
+  functions: Functions,
   alarms: Alarms,
   options: { ignoreAlarms: boolean },
 ): void {
   const application = new LambdaApplication(scope, "Releases");
-  const release = (fn: ApiFunction, releaseAlarms: Alarm[]) => {
+  for (const [name, fn] of Object.entries(functions)) {
     const group = new LambdaDeploymentGroup(scope, `${fn.node.id}Release`, {
       application,
+      alarms: addVersionAlarms(alarms, name, fn),
       alias: fn.addLiveAlias(),
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: releaseAlarms,
       ignoreAlarmConfiguration: options.ignoreAlarms,
     });
     acknowledge(
@@ -36,12 +36,7 @@ export function releaseGradually(
       "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
       "AWS maintains this policy for CodeDeploy and Lambda, in its limited form.",
     );
-  };
-  for (const [name, fn] of Object.entries(operations)) {
-    release(fn, [...addVersionAlarms(alarms, name, fn), addServerErrorsAlarm(alarms, name, fn)]);
   }
-  // The authorizer throws instead of returning a 5xx.
-  release(authorize, addVersionAlarms(alarms, "authorize", authorize));
 }
 
 /**
@@ -49,38 +44,36 @@ export function releaseGradually(
  * the version, so every release starts with new alarms.
  */
 function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
-  return [
-    alarms.add(`${name}ReleaseErrors`, {
-      alarmName: alarmName(name, fn, "Errors"),
-      alarmDescription: `The new version of ${name} threw, crashed or timed out.`,
-      metric: versionMetric(fn, "Errors", Stats.SUM),
-      threshold: 0,
-    }),
-    alarms.add(`${name}ReleaseSlow`, {
-      alarmName: alarmName(name, fn, "Slow"),
-      alarmDescription: `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`,
-      metric: versionMetric(fn, "Duration", Stats.p(99)),
-      threshold: 2000,
-    }),
+  const version = `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}`;
+  const add = (suffix: string, metric: IMetric, threshold: number, alarmDescription: string) =>
+    alarms.add(`${name}Release${suffix}`, {
+      alarmName: `${version}-${suffix}`,
+      alarmDescription,
+      metric,
+      threshold,
+    });
+  const errors = versionMetric(fn, "Errors", Stats.SUM);
+  const duration = versionMetric(fn, "Duration", Stats.p(99));
+  const added = [
+    add("Errors", errors, 0, `The new version of ${name} threw, crashed or timed out.`),
+    add(
+      "Slow",
+      duration,
+      2000,
+      `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`,
+    ),
   ];
-}
-
-/** The handlers of the operations never reject, so Lambda's `Errors` does not count their 5xx responses. */
-function addServerErrorsAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
-  return alarms.add(`${name}ReleaseServerErrors`, {
-    alarmName: alarmName(name, fn, "ServerErrors"),
-    alarmDescription: `More than 5 % of the responses of the new version of ${name} in a minute were a 5xx.`,
-    metric: new MathExpression({
-      expression: "100 * failed / calls",
-      period: PERIOD,
-      usingMetrics: { failed: serverErrors(name, fn), calls: versionMetric(fn, "Invocations", Stats.SUM) },
-    }),
-    threshold: 5,
+  // The authorizer throws instead of returning a 5xx.
+  if (name === "authorize") return added;
+  // The handlers of the operations never reject, so Lambda's `Errors` does not count their 5xx responses.
+  const failures = new MathExpression({
+    expression: "100 * failed / calls",
+    period: PERIOD,
+    usingMetrics: { failed: serverErrors(name, fn), calls: versionMetric(fn, "Invocations", Stats.SUM) },
   });
+  const description = `More than 5 % of the responses of the new version of ${name} in a minute were a 5xx.`;
+  return [...added, add("ServerErrors", failures, 5, description)];
 }
-
-const alarmName = (name: string, fn: ApiFunction, suffix: string) =>
-  `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}-${suffix}`;
 
 /** Returns a Lambda metric of one version. Lambda reports it while an alias splits its calls between two versions. */
 function versionMetric(fn: ApiFunction, metricName: string, statistic: string): Metric {
@@ -99,21 +92,14 @@ function versionMetric(fn: ApiFunction, metricName: string, statistic: string): 
 
 /** Counts the 5xx responses of the new version, from the lines that the function logs for them. */
 function serverErrors(name: string, fn: ApiFunction): Metric {
-  const metricNamespace = `AnimalStore/${Stack.of(fn).stackName}`;
-  const metricName = `${name}ServerErrors`;
-  new MetricFilter(fn, "ServerErrors", {
+  const filter = new MetricFilter(fn, "ServerErrors", {
     logGroup: fn.logGroup,
     filterPattern: FilterPattern.numberValue("$.message.status", ">=", 500),
-    metricNamespace,
-    metricName,
+    metricNamespace: `AnimalStore/${Stack.of(fn).stackName}`,
+    metricName: `${name}ServerErrors`,
     metricValue: "1",
     dimensions: { version: "$.message.version" },
   });
-  return new Metric({
-    namespace: metricNamespace,
-    metricName,
-    statistic: Stats.SUM,
-    period: PERIOD,
-    dimensionsMap: { version: fn.currentVersion.version },
-  });
+  const dimensionsMap = { version: fn.currentVersion.version };
+  return filter.metric({ statistic: Stats.SUM, period: PERIOD, dimensionsMap });
 }

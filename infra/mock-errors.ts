@@ -35,21 +35,16 @@ const MEDIA_TYPES = [
 /**
  * Adds an ANY method that responds to every request with an Error.
  *
- * @param headers of the response, static
- * @param options such as the authorization type
- * @returns the method
+ * @param headers of the response, by their names in a method, with static values in single quotes
  */
 function addErrorMethod(
   resource: IResource,
   code: ErrorCode,
-  { headers = {}, ...options }: { headers?: Record<string, string> } & MethodOptions = {},
+  headers: Record<string, string>,
+  options?: MethodOptions,
 ): Method {
   const { status } = errors[code];
   const statusCode = String(status);
-  const parameters = Object.entries(headers).map(([name, value]) => ({
-    parameter: `method.response.header.${name}`,
-    value: `'${value}'`,
-  }));
   const template = JSON.stringify({ statusCode: status });
   const integration = new MockIntegration({
     // Passing a body through would let the client choose the status.
@@ -58,7 +53,7 @@ function addErrorMethod(
     integrationResponses: [
       {
         statusCode,
-        responseParameters: Object.fromEntries(parameters.map(({ parameter, value }) => [parameter, value])),
+        responseParameters: headers,
         responseTemplates: { "application/json": JSON.stringify(errorBody(code)) },
       },
     ],
@@ -68,7 +63,7 @@ function addErrorMethod(
     methodResponses: [
       {
         statusCode,
-        responseParameters: Object.fromEntries(parameters.map(({ parameter }) => [parameter, true])),
+        responseParameters: Object.fromEntries(Object.keys(headers).map((name) => [name, true])),
       },
     ],
   });
@@ -80,9 +75,8 @@ function addErrorMethod(
  */
 export function addMethodNotAllowed(api: RestApi, path: string): void {
   const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method);
-  addErrorMethod(api.root.resourceForPath(path), "method_not_allowed", {
-    headers: { Allow: allowed.join(", ") },
-  });
+  const headers = { "method.response.header.Allow": `'${allowed.join(", ")}'` };
+  addErrorMethod(api.root.resourceForPath(path), "method_not_allowed", headers);
 }
 
 /**
@@ -91,7 +85,7 @@ export function addMethodNotAllowed(api: RestApi, path: string): void {
  */
 export function addNotFound(api: RestApi): void {
   for (const resource of [api.root, api.root.addResource("{proxy+}")]) {
-    const method = addErrorMethod(resource, "not_found", { authorizationType: AuthorizationType.NONE });
+    const method = addErrorMethod(resource, "not_found", {}, { authorizationType: AuthorizationType.NONE });
     const reason = "The route responds 404 to everybody and reads no data.";
     acknowledge(method, "APIG4", reason);
     acknowledge(method, "COG4", reason);

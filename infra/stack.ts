@@ -1,5 +1,6 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import { Operation } from "aws-cdk-lib/aws-dynamodb";
+import { SystemLogLevel } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { createPet, getPet, listPets } from "../lib/operations.ts";
@@ -36,7 +37,7 @@ export class AnimalStoreStack extends Stack {
     const alarms = new Alarms(this, "Alarms");
     if (stage.canary) releaseGradually(this, functions, alarms, options);
 
-    const api = new Api(this, "Api", { functions, authorize: functions.authorize, stage });
+    const api = new Api(this, "Api", functions, stage);
     const firewall = stage.firewall && new Firewall(api, "Firewall", stage.firewall);
     const baseUrl = stage.domain ? addDomain(api, api.restApi, stage.domain) : api.baseUrl;
 
@@ -59,42 +60,39 @@ export class AnimalStoreStack extends Stack {
     functionCode: FunctionCode,
   ) {
     const PETS_TABLE = pets.tableName;
-    const { statusShards, invocationLog } = stage;
+    const { read, write } = stage.statusShards;
+    const { GET_ITEM, PUT_ITEM, QUERY, UPDATE_ITEM } = Operation;
     const settings = (kind: "operation" | "authorizer") => ({
-      reservedConcurrency: stage.reservedConcurrency?.[kind],
-      provisionedConcurrency: stage.provisionedConcurrency?.[kind],
-      invocationLog,
+      reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
+      provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
+      systemLogLevelV2: stage.invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,
     });
     return {
       [listPets.id]: new ApiFunction(this, "ListPets", {
         code: functionCode("list-pets"),
-        environment: { PETS_TABLE, STATUS_SHARDS: String(statusShards.read) },
-        access: [{ table: pets, index: STATUS_INDEX, operations: [Operation.QUERY] }],
+        environment: { PETS_TABLE, STATUS_SHARDS: String(read) },
+        access: [{ table: pets, index: STATUS_INDEX, operations: [QUERY] }],
         ...settings("operation"),
       }),
       [createPet.id]: new ApiFunction(this, "CreatePet", {
         code: functionCode("create-pet"),
-        environment: {
-          PETS_TABLE,
-          CLAIMS_TABLE: claims.tableName,
-          STATUS_SHARDS: String(statusShards.write),
-        },
+        environment: { PETS_TABLE, CLAIMS_TABLE: claims.tableName, STATUS_SHARDS: String(write) },
         access: [
-          { table: pets, operations: [Operation.PUT_ITEM] },
-          { table: claims, operations: [Operation.GET_ITEM, Operation.PUT_ITEM, Operation.UPDATE_ITEM] },
+          { table: pets, operations: [PUT_ITEM] },
+          { table: claims, operations: [GET_ITEM, PUT_ITEM, UPDATE_ITEM] },
         ],
         ...settings("operation"),
       }),
       [getPet.id]: new ApiFunction(this, "GetPet", {
         code: functionCode("get-pet"),
         environment: { PETS_TABLE },
-        access: [{ table: pets, operations: [Operation.GET_ITEM] }],
+        access: [{ table: pets, operations: [GET_ITEM] }],
         ...settings("operation"),
       }),
       authorize: new ApiFunction(this, "Authorize", {
         code: functionCode("authorize"),
         environment: { KEYS_TABLE: keys.tableName, STAGE: stage.name },
-        access: [{ table: keys, operations: [Operation.GET_ITEM] }],
+        access: [{ table: keys, operations: [GET_ITEM] }],
         ...settings("authorizer"),
       }),
     };

@@ -8,33 +8,33 @@ import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";
 
 /**
- * The settings that depend on the stage: recovery and protection. DynamoDB encrypts every table at rest by default. A table
- * that keeps data stays when its stack is deleted, unless the creation of the stack itself fails.
+ * A table whose recovery and protection depend on the stage. DynamoDB encrypts every table at rest by default. A table that
+ * keeps data stays when its stack is deleted, unless the creation of the stack itself fails.
  */
-const settings = ({ keepData, protection }: Stage): Omit<TableProps, "partitionKey"> => ({
-  billingMode: BillingMode.PAY_PER_REQUEST,
-  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
-  deletionProtection: keepData && protection,
-  removalPolicy: keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-});
-
-/** Records why the data of a stage needs no backup. */
-function acknowledgeDisposable(table: Table, { keepData }: Stage): void {
-  if (!keepData) acknowledge(table, "DDB3", "The data of this stage is for tests and can be created again.");
+class StageTable extends Table {
+  constructor(scope: Construct, id: string, { keepData, protection }: Stage, props: TableProps) {
+    super(scope, id, {
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
+      deletionProtection: keepData && protection,
+      removalPolicy: keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+      ...props,
+    });
+    if (!keepData) acknowledge(this, "DDB3", "The data of this stage is for tests and can be created again.");
+  }
 }
 
 /** The pets by id, and by status in order of id. */
-export class PetsTable extends Table {
+export class PetsTable extends StageTable {
   constructor(scope: Construct, id: string, stage: Stage) {
     const idKey = { name: "id", type: AttributeType.NUMBER };
-    super(scope, id, { ...settings(stage), partitionKey: idKey });
+    super(scope, id, stage, { partitionKey: idKey });
     this.addGlobalSecondaryIndex({
       indexName: STATUS_INDEX,
       partitionKey: { name: STATUS_SHARD_ATTRIBUTE, type: AttributeType.STRING },
       sortKey: idKey,
       projectionType: ProjectionType.ALL,
     });
-    acknowledgeDisposable(this, stage);
   }
 }
 
@@ -52,13 +52,11 @@ export class ClaimsTable extends Table {
 }
 
 /** The API keys by their hash, in a table of their own, so that each function reaches only what it needs. */
-export class KeysTable extends Table {
+export class KeysTable extends StageTable {
   constructor(scope: Construct, id: string, stage: Stage) {
-    super(scope, id, {
-      ...settings(stage),
+    super(scope, id, stage, {
       partitionKey: { name: "hash", type: AttributeType.STRING },
       timeToLiveAttribute: KEY_TTL_ATTRIBUTE,
     });
-    acknowledgeDisposable(this, stage);
   }
 }
