@@ -4,11 +4,14 @@ import { CURSOR_LENGTH, decodeCursor, encodeCursor } from "../../../lib/cursor.t
 import { INT64_MAX } from "../../../lib/int64.ts";
 
 describe("cursor", () => {
-  it("returns the position that it was made from", () => {
+  it("returns the position that it was made from, has one length, and needs no escaping in a URL", () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: INT64_MAX }), (id) =>
-        expect(decodeCursor(encodeCursor(id))).toBe(id),
-      ),
+      fc.property(fc.bigInt({ min: 1n, max: INT64_MAX }), (id) => {
+        const cursor = encodeCursor(id);
+        expect(decodeCursor(cursor)).toBe(id);
+        expect(cursor).toHaveLength(CURSOR_LENGTH);
+        expect(cursor).toMatch(/^[\w-]+$/);
+      }),
     );
   });
 
@@ -18,31 +21,14 @@ describe("cursor", () => {
     [114677519594330n, "AABoTHDRs1qKLYVF"],
   ])("writes %s as %s", (id, cursor) => expect(encodeCursor(id)).toBe(cursor));
 
-  it("has one length, and needs no escaping in a URL", () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: INT64_MAX }), (id) => {
-        expect(encodeCursor(id)).toHaveLength(CURSOR_LENGTH);
-        expect(encodeCursor(id)).toMatch(/^[\w-]+$/);
-      }),
-    );
-  });
-
   it("is refused when it is any other text", () => {
     fc.assert(fc.property(fc.string(), (text) => expect(decodeCursor(text)).toBeUndefined()));
   });
 
   it("is refused with anything added, removed or changed", () => {
     const cursor = encodeCursor(123456789n);
-    for (const text of [
-      `${cursor}=`,
-      ` ${cursor}`,
-      `${cursor}!`,
-      cursor.slice(0, -1),
-      cursor.toLowerCase(),
-      "",
-    ]) {
-      expect(decodeCursor(text)).toBeUndefined();
-    }
+    const others = ["", `${cursor}=`, ` ${cursor}`, `${cursor}!`, cursor.slice(0, -1), cursor.toLowerCase()];
+    for (const text of others) expect(decodeCursor(text)).toBeUndefined();
     fc.assert(
       fc.property(fc.nat(cursor.length - 1), fc.constantFrom(..."AZaz09-_+/"), (index, character) => {
         const changed = cursor.slice(0, index) + character + cursor.slice(index + 1);

@@ -19,7 +19,6 @@ it("reads any printable ASCII as a structured string, and bare unless it starts 
 });
 
 it.each([
-  ["a", "a"],
   ['a"', 'a"'],
   ["a\\b", "a\\b"],
   ['"a"', "a"],
@@ -31,7 +30,6 @@ it.each([
   "",
   '""',
   '"',
-  " ",
   " a",
   "a ",
   '"a',
@@ -41,7 +39,6 @@ it.each([
   '"a"b"',
   "é",
   "a\tb",
-  "a\u0000",
   "x".repeat(256),
   quote("x".repeat(256)),
 ])("reads no key from %j", (text) => expect(parseIdempotencyKey(text)).toBeUndefined());

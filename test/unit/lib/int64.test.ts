@@ -13,50 +13,29 @@ describe("int64", () => {
   });
 
   it("is read from its one decimal form", () => {
-    for (const n of [INT64_MIN, INT64_MAX]) expect(parseInt64(String(n))).toBe(n);
-    fc.assert(fc.property(int64, (n) => expect(parseInt64(String(n))).toBe(n)));
+    const read = (n: bigint) => expect(parseInt64(String(n))).toBe(n);
+    fc.assert(fc.property(int64, read), { examples: [[INT64_MIN], [INT64_MAX]] });
   });
 
   it("is not read from any other text", () => {
-    for (const text of [
-      "",
-      "-",
-      "-0",
-      "+1",
-      "01",
-      "1.0",
-      "1e3",
-      " 1",
-      "1 ",
-      "0x1",
-      "١",
-      "1n",
-      "9".repeat(1e6),
-    ]) {
-      expect(parseInt64(text)).toBeUndefined();
-    }
-    expect(parseInt64(String(INT64_MAX + 1n))).toBeUndefined();
-    expect(parseInt64(String(INT64_MIN - 1n))).toBeUndefined();
+    const beyond = [INT64_MAX + 1n, INT64_MIN - 1n].map(String);
+    const others = ["", "-", "-0", "+1", "01", "1.0", "1e3", " 1", "1 ", "0x1", "١", "1n", "9".repeat(1e6)];
+    for (const text of [...beyond, ...others]) expect(parseInt64(text)).toBeUndefined();
   });
 });
 
 describe("JSON", () => {
   it.each([
-    ["5.00", 5n],
     ["-0", 0n],
-    ["0e5", 0n],
     ["0E999999999", 0n],
     ["-0.00e+999999999", 0n],
     ["9007199254740993.0", 9007199254740993n],
     ["1e3", 1000n],
     ["-1E+3", -1000n],
-    ["1.5e1", 15n],
     ["-150e-1", -15n],
-    ["0.5e1", 5n],
     [`0.${"0".repeat(30)}1e31`, 1n],
     [`1${"0".repeat(30)}e-30`, 1n],
     ["9.223372036854775807e18", INT64_MAX],
-    ["1e18", 10n ** 18n],
     ["9e18", 9n * 10n ** 18n],
   ])("reads the integer %s digit for digit", (text, integer) => {
     expect(parseJson(text)).toBe(integer);
