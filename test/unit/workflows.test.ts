@@ -17,10 +17,9 @@ const { scripts } = JSON.parse(read("package.json"));
 
 const files = readdirSync(new URL(".github/workflows/", root));
 const workflows = Object.fromEntries(files.map((file) => [file, parse(read(`.github/workflows/${file}`))]));
-const jobs = new Map<string, Job>(
-  files.flatMap((file) =>
-    Object.entries<Job>(workflows[file].jobs).map(([name, job]) => [`${file} ${name}`, job]),
-  ),
+const jobsOf = (file: string) => Object.entries<Job>(workflows[file].jobs);
+const jobs = new Map(
+  files.flatMap((file) => jobsOf(file).map(([name, job]) => [`${file} ${name}`, job] as const)),
 );
 const commands = (job?: Job) => job?.steps.flatMap(({ run }) => run?.trim() ?? []) ?? [];
 
@@ -33,15 +32,12 @@ const expression = (text: string) => `\${{ ${text} }}`;
 it("has exactly these jobs with an environment, or with more rights than to read the code", () => {
   const rights = [...jobs].map(([name, { environment, permissions }]) => [name, environment, permissions]);
   const ordinary = JSON.stringify([undefined, { contents: "read" }]);
+  const pages = { name: "github-pages", url: expect.anything() };
   expect(rights.filter(([, ...rest]) => JSON.stringify(rest) !== ordinary)).toEqual([
     ...stages.map(({ name }) => [`deploy.yml ${name}`, name, oidc]),
     ["pull-request.yml diff", undefined, { ...oidc, "pull-requests": "write" }],
     ["release.yml release", undefined, { contents: "write" }],
-    [
-      "release.yml pages",
-      { name: "github-pages", url: expect.anything() },
-      { pages: "write", "id-token": "write" },
-    ],
+    ["release.yml pages", pages, { pages: "write", "id-token": "write" }],
   ]);
 });
 
@@ -102,9 +98,8 @@ describe.each(inOrder)("$name", ({ name, needs }) => {
 });
 
 it("tests the contract in staging, and production with a key and without", () => {
-  expect(commands(jobs.get("deploy.yml staging")).at(-2)).toMatch(
-    /\nnpm run test:contract -- --url "\$url"$/,
-  );
+  const staging = commands(jobs.get("deploy.yml staging"));
+  expect(staging.at(-2)).toMatch(/\nnpm run test:contract -- --url "\$url"$/);
   const last = commands(jobs.get("deploy.yml production")).at(-2)?.split("\n") ?? [];
   expect(last).toContain('with=$(status -H "Authorization: Bearer $KEY")');
   expect(last).toContain("without=$(status)");
@@ -119,13 +114,12 @@ it.each(files)(
     expect(read(`.github/workflows/${file}`)).not.toMatch(
       /continue-on-error|set \+e|\|\| *(true|:|echo|exit 0)|; *true/,
     );
-    for (const job of Object.values<Job>(workflows[file].jobs)) {
+    for (const [, job] of jobsOf(file)) {
       for (const step of job.steps) expect(step.if ?? revokes).toBe(revokes);
-      for (const [, name = ""] of commands(job)
+      const started = commands(job)
         .join("\n")
-        .matchAll(/\bnpm run (?:-s )?([\w:]+)/g)) {
-        expect(scripts).toHaveProperty([name]);
-      }
+        .matchAll(/\bnpm run (?:-s )?([\w:]+)/g);
+      for (const [, name = ""] of started) expect(scripts).toHaveProperty([name]);
     }
   },
 );

@@ -8,6 +8,7 @@ const request: HandledRequest = {
   errorCode: "invalid_request",
   variables: { httpMethod: "GET", status: 400, responseLatency: 7, "authorizer.keyId": "key_1" },
 };
+const info = '{"level":"INFO","message":"started"}';
 
 const { isTTY } = process.stderr;
 const written: string[] = [];
@@ -43,26 +44,20 @@ describe("the log on a terminal", () => {
   });
 
   it("replaces what would garble a terminal", async () => {
-    const [line] = await linesOf(true, (log) =>
-      log.request({ ...request, url: "/\u001b[31mé?limit=1" }, "{}"),
-    );
+    const garbling = { ...request, url: "/\u001b[31mé?limit=1" };
+    const [line] = await linesOf(true, (log) => log.request(garbling, "{}"));
     expect(line).toContain("  /?[31m??limit  ");
   });
 
   it("shows a function's errors and plain text, and hides its information", async () => {
-    const lines = await linesOf(true, (log) => {
-      log.function(JSON.stringify({ level: "INFO", message: "started" }));
-      log.function(JSON.stringify({ level: "ERROR", message: { status: 503 } }));
-      log.function(JSON.stringify({ level: "WARN", message: "slow" }));
-      log.function("plain text");
-    });
+    const logged = [info, '{"level":"ERROR","message":{"status":503}}', '{"level":"WARN","message":"slow"}'];
+    const lines = await linesOf(true, (log) => [...logged, "plain text"].forEach(log.function));
     expect(lines).toEqual(['          ERROR  {"status":503}', "          WARN  slow", "plain text"]);
   });
 });
 
 describe("the log in a file", () => {
   it("is the access log's own format, and every line of a function", async () => {
-    const info = JSON.stringify({ level: "INFO", message: "started" });
     const lines = await linesOf(false, (log) => {
       log.request(request, '{"status":"$context.status"}');
       log.function(info);
