@@ -1,53 +1,45 @@
-import type { RequestListener } from "node:http";
 import { local, servedStack } from "../infra/stages.ts";
 import { readStack } from "./assembly/template.ts";
 import { FunctionPool } from "./functions/pool.ts";
-import { createGateway, type HandledRequest } from "./gateway/gateway.ts";
+import { createGateway } from "./gateway/gateway.ts";
 import { Throttle } from "./gateway/throttle.ts";
+import type { Log } from "./service-log.ts";
 
 /** One assembly that is served: its gateway and its functions. */
-export interface Deployment {
-  gateway: RequestListener;
-  /** Ends the functions as soon as they have no event to handle. */
-  retire(): void;
-  /** Ends the functions at once. */
-  stop(): void;
-}
+export type Deployment = ReturnType<typeof deploy>;
 
-export interface DeploymentOptions {
-  /** environment variables for the AWS clients of the functions */
-  aws: Record<string, string>;
-  throttled: boolean;
-  logRequest: (request: HandledRequest, accessLogFormat: string) => void;
-  /** receives the functions' log, line by line */
-  logFunction: (line: string) => void;
-}
-
-/** @param assembly folder of a synthesized assembly */
+/**
+ * Starts the functions of an assembly.
+ *
+ * @param assembly folder of a synthesized assembly
+ * @param options.aws environment variables for the AWS clients of the functions
+ */
 export function deploy(
   assembly: string,
-  { aws, throttled, logRequest, logFunction }: DeploymentOptions,
-): Deployment {
+  { aws, throttled, log }: { aws: Record<string, string>; throttled: boolean; log: Log },
+) {
   const stack = readStack(assembly, servedStack);
-  const pools = stack.functions.map((definition) => {
-    const environment = { ...definition.environment };
-    // The only value of the template that is replaced, so that keys of the local service are valid only here.
-    if ("STAGE" in environment) environment.STAGE = local.name;
-    return new FunctionPool({ ...definition, environment }, aws, logFunction);
-  });
-  for (const pool of pools) pool.warmUp();
-  const functions = new Map(pools.map((pool) => [pool.name, pool]));
-  const gateway = createGateway(stack, functions, {
-    log: (request) => logRequest(request, stack.accessLogFormat),
-    ...(throttled && { throttle: new Throttle(stack.throttling) }),
-  });
+  const functions = new Map(
+    stack.functions.map((definition) => {
+      const environment = { ...definition.environment };
+      // The only value of the template that is replaced, so that keys of the local service are valid only here.
+      if ("STAGE" in environment) environment.STAGE = local.name;
+      return [definition.name, new FunctionPool({ ...definition, environment }, aws, log.function)];
+    }),
+  );
+  for (const pool of functions.values()) pool.warmUp();
   return {
-    gateway,
+    gateway: createGateway(stack, functions, {
+      log: (request) => log.request(request, stack.accessLogFormat),
+      ...(throttled && { throttle: new Throttle(stack.throttling) }),
+    }),
+    /** Ends the functions as soon as they have no event to handle. */
     retire: () => {
-      for (const pool of pools) pool.retire();
+      for (const pool of functions.values()) pool.retire();
     },
+    /** Ends the functions at once. */
     stop: () => {
-      for (const pool of pools) pool.stop();
+      for (const pool of functions.values()) pool.stop();
     },
   };
 }

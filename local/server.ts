@@ -11,6 +11,11 @@ export function createHttpServer(listener: RequestListener): Server {
   return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
+const reasons: Record<string, string> = {
+  EADDRINUSE: "is in use. Set PORT to another one.",
+  EACCES: "needs privileges that this user does not have. Set PORT to one above 1023.",
+};
+
 /**
  * Listens on 127.0.0.1.
  *
@@ -18,22 +23,11 @@ export function createHttpServer(listener: RequestListener): Server {
  */
 export function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port)));
+    server.once("error", ({ code = "" }: NodeJS.ErrnoException) =>
+      reject(new Error(`Port ${port} ${reasons[code] ?? `cannot be bound (${code}).`}`)),
+    );
     server.listen(port, "127.0.0.1", resolve);
   });
-}
-
-function explain(error: NodeJS.ErrnoException, port: number): Error {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return new Error(`Port ${port} is in use. Set PORT to another one.`);
-    case "EACCES":
-      return new Error(
-        `Port ${port} needs privileges that this user does not have. Set PORT to one above 1023.`,
-      );
-    default:
-      return new Error(`Port ${port} cannot be bound (${error.code}).`);
-  }
 }
 
 /**

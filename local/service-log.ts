@@ -1,29 +1,21 @@
 import { formatAccessLog } from "./gateway/context.ts";
 import type { HandledRequest } from "./gateway/gateway.ts";
 
-/** Where the service writes what it and its functions log. */
-export interface Log {
-  request(request: HandledRequest, accessLogFormat: string): void;
-  /** @param line of a function, JSON or any text */
-  function(line: string): void;
-}
+export type Log = ReturnType<typeof standardErrorLog>;
 
 /**
- * @returns a log on standard error: short lines for a person at a terminal, otherwise lines of JSON as they are in
- *   CloudWatch
+ * Returns where the service writes what it and its functions log: on standard error, short lines for a person at a
+ * terminal, otherwise lines of JSON as they are in CloudWatch.
  */
-export function standardErrorLog(): Log {
+export function standardErrorLog() {
   const write = bufferedWriter();
-  if (!process.stderr.isTTY) {
-    return {
-      request: ({ variables }, format) => write(formatAccessLog(format, variables)),
-      function: write,
-    };
-  }
+  const terminal = process.stderr.isTTY;
   return {
-    request: (request) => write(formatRequest(request)),
-    function: (line) => {
-      const shown = formatFunctionLine(line);
+    request: (request: HandledRequest, accessLogFormat: string): void =>
+      write(terminal ? formatRequest(request) : formatAccessLog(accessLogFormat, request.variables)),
+    /** @param line of a function, JSON or any text */
+    function: (line: string): void => {
+      const shown = terminal ? formatFunctionLine(line) : line;
       if (shown) write(shown);
     },
   };
@@ -31,10 +23,10 @@ export function standardErrorLog(): Log {
 
 /** One short line: time, request, status, duration, key, and why the request was refused. */
 function formatRequest({ variables, url, errorCode }: HandledRequest): string {
-  const { httpMethod = "", status, responseLatency } = variables;
+  const { httpMethod, status, responseLatency } = variables;
   return [
     new Date().toTimeString().slice(0, 8),
-    httpMethod.padEnd(4),
+    String(httpMethod).padEnd(4),
     withoutValues(url)
       .replaceAll(/[^ -~]/g, "?")
       .slice(0, 100),

@@ -88,13 +88,7 @@ async function start(watch: boolean): Promise<void> {
   await writeTables({ endpoint, embedded, keysTable });
   const key = await localKey(keyFile, keyStore(keysTable), local.name);
 
-  const log = standardErrorLog();
-  const options = {
-    aws,
-    throttled: process.env.THROTTLE === "on",
-    logRequest: log.request,
-    logFunction: log.function,
-  };
+  const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };
   let deployment: Deployment = deploy(assembly, options);
   cleanUp.push(() => deployment.stop());
 

@@ -23,51 +23,15 @@ export interface HttpResponse {
   body: string;
 }
 
-/** How many requests a stage accepts. */
-export interface ThrottleSettings {
-  /** requests a second, in the long run */
-  rate: number;
-  /** requests at once, after a pause */
-  burst: number;
-}
-
-/** What a template says about a REST API and its only stage. */
-export interface RestApiDefinition {
-  routes: Route[];
-  /** by type, such as THROTTLED */
-  gatewayResponses: Map<string, HttpResponse>;
-  authorizer: { functionName: string; pattern: RegExp; cacheSeconds: number };
-  stageName: string;
-  /** for all methods together */
-  throttling: ThrottleSettings;
-  /** with API Gateway's $context variables */
-  accessLogFormat: string;
-}
-
 /** Returns the resources of a type, such as `Lambda::Function`, with their logical ids. */
 export type FindResources = (type: string) => Json[];
-
-/** Reads the REST API of a template. */
-export function readRestApi(find: FindResources): RestApiDefinition {
-  const gatewayResponses = find("ApiGateway::GatewayResponse");
-  return {
-    routes: readRoutes(find),
-    gatewayResponses: new Map(
-      gatewayResponses.map((response) => [response.ResponseType, staticResponse(response)]),
-    ),
-    authorizer: readAuthorizer(find),
-    ...readStage(find),
-  };
-}
-
-const unquote = (value: string) => value.replace(/^'(.*)'$/, "$1");
 
 /** Static headers: the keys end in their names, and their values are quoted. */
 const staticHeaders = (parameters: Record<string, string> = {}) =>
   Object.fromEntries(
     Object.entries(parameters).map(([key, value]) => [
       key.slice(key.indexOf(".header.") + 8),
-      unquote(value),
+      value.replace(/^'(.*)'$/, "$1"),
     ]),
   );
 
@@ -81,14 +45,10 @@ const staticResponse = ({ StatusCode, ResponseParameters, ResponseTemplates }: J
 /** The function that an integration's or authorizer's URI invokes. */
 const invoked = (uri: string) => /:function:([^/:]+)/.exec(uri)?.[1] ?? uri;
 
-function integrationOf(integration: Record<string, Json>): Route["integration"] {
-  if (integration.Type === "AWS_PROXY") return { type: "AWS_PROXY", functionName: invoked(integration.Uri) };
-  const [response] = integration.IntegrationResponses;
-  return {
-    type: "MOCK",
-    mediaTypes: Object.keys(integration.RequestTemplates),
-    response: staticResponse(response),
-  };
+function integrationOf({ Type, Uri, IntegrationResponses, RequestTemplates }: Json): Route["integration"] {
+  if (Type === "AWS_PROXY") return { type: "AWS_PROXY", functionName: invoked(Uri) };
+  const response = staticResponse(IntegrationResponses[0]);
+  return { type: "MOCK", mediaTypes: Object.keys(RequestTemplates), response };
 }
 
 function readRoutes(find: FindResources): Route[] {
@@ -105,25 +65,37 @@ function readRoutes(find: FindResources): Route[] {
   }));
 }
 
-function readAuthorizer(find: FindResources): RestApiDefinition["authorizer"] {
-  const [authorizer] = find("ApiGateway::Authorizer");
-  return {
-    functionName: invoked(authorizer.AuthorizerUri),
-    pattern: new RegExp(authorizer.IdentityValidationExpression),
-    cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
-  };
-}
+/** What a template says about a REST API and its only stage. */
+export type RestApiDefinition = ReturnType<typeof readRestApi>;
 
-function readStage(
-  find: FindResources,
-): Pick<RestApiDefinition, "stageName" | "throttling" | "accessLogFormat"> {
+/** Reads the REST API of a template. */
+export function readRestApi(find: FindResources) {
+  const [authorizer] = find("ApiGateway::Authorizer");
   const [stage] = find("ApiGateway::Stage");
   const everyMethod = stage.MethodSettings.find(
     ({ ResourcePath, HttpMethod }: Json) => ResourcePath === "/*" && HttpMethod === "*",
   );
   return {
-    stageName: stage.StageName,
-    throttling: { rate: everyMethod.ThrottlingRateLimit, burst: everyMethod.ThrottlingBurstLimit },
-    accessLogFormat: stage.AccessLogSetting.Format,
+    routes: readRoutes(find),
+    /** by type, such as THROTTLED */
+    gatewayResponses: new Map<string, HttpResponse>(
+      find("ApiGateway::GatewayResponse").map((response) => [
+        response.ResponseType,
+        staticResponse(response),
+      ]),
+    ),
+    authorizer: {
+      functionName: invoked(authorizer.AuthorizerUri),
+      pattern: new RegExp(authorizer.IdentityValidationExpression),
+      cacheSeconds: Number(authorizer.AuthorizerResultTtlInSeconds),
+    },
+    stageName: String(stage.StageName),
+    /** for all methods together: requests a second in the long run, and requests at once after a pause */
+    throttling: {
+      rate: Number(everyMethod.ThrottlingRateLimit),
+      burst: Number(everyMethod.ThrottlingBurstLimit),
+    },
+    /** with API Gateway's $context variables */
+    accessLogFormat: String(stage.AccessLogSetting.Format),
   };
 }

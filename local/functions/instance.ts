@@ -19,13 +19,6 @@ const HEAP_HEADROOM_MB = 512;
 /** An invocation failed: the function threw, crashed, or exceeded its timeout or memory size. */
 export class FunctionError extends Error {}
 
-export interface InstanceEvents {
-  /** receives every line that the function logs */
-  onLog: (line: string) => void;
-  /** is called once, when the instance can run no more events */
-  onEnd: () => void;
-}
-
 /**
  * One instance of a function: a thread with its own environment and heap. A crash, `process.exit`, an unhandled
  * rejection, a timeout and running out of memory end the thread and fail only the invocation that it runs.
@@ -38,10 +31,14 @@ export class FunctionInstance {
   #settle: ((result: InvocationResult) => void) | undefined;
   #alive = true;
 
+  /**
+   * @param onLog receives every line that the function logs
+   * @param onEnd is called once, when the instance can run no more events
+   */
   constructor(
-    { code, handler, timeoutMs, memoryMb }: FunctionDefinition,
-    environment: Record<string, string>,
-    { onLog, onEnd }: InstanceEvents,
+    { code, handler, environment, timeoutMs, memoryMb }: FunctionDefinition,
+    onLog: (line: string) => void,
+    onEnd: () => void,
   ) {
     this.#timeoutMs = timeoutMs;
     this.#memoryBytes = memoryMb * 2 ** 20;
@@ -61,15 +58,8 @@ export class FunctionInstance {
       if ("log" in message) onLog(message.log);
       else this.#settle?.(message);
     });
-    this.#worker.on("error", ({ name, message }) => this.#end(name, message));
-    this.#worker.on("exit", (status) =>
-      this.#end("Runtime.ExitError", `The function exited with status ${status}.`),
-    );
-  }
-
-  /** false after a crash, an exit, a timeout or when it ran out of memory */
-  get alive(): boolean {
-    return this.#alive;
+    this.#worker.on("error", ({ message }) => this.#end(message));
+    this.#worker.on("exit", (status) => this.#end(`The function exited with status ${status}.`));
   }
 
   /**
@@ -89,20 +79,20 @@ export class FunctionInstance {
     const outcome = await promise;
     stopWatching();
     this.#settle = undefined;
-    if ("errorType" in outcome) throw new FunctionError(outcome.errorMessage);
+    if ("failure" in outcome) throw new FunctionError(outcome.failure);
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
   /** Ends the thread, and with it the invocation that it runs. */
-  terminate(errorType = "Runtime.Stopped", errorMessage = "The service stopped."): void {
-    this.#end(errorType, errorMessage);
+  terminate(reason = "The service stopped."): void {
+    this.#end(reason);
     void this.#worker.terminate();
   }
 
-  #end(errorType: string, errorMessage: string): void {
+  #end(failure: string): void {
     if (!this.#alive) return;
     this.#alive = false;
-    this.#settle?.({ errorType, errorMessage });
+    this.#settle?.({ failure });
     this.#onEnd();
   }
 
@@ -110,18 +100,13 @@ export class FunctionInstance {
   #watch(deadline: number): () => void {
     let measuring = false; // a busy thread answers late
     const timer = setInterval(async () => {
-      if (Date.now() >= deadline) {
-        return this.terminate(
-          "Sandbox.Timedout",
-          `The function exceeded its timeout of ${this.#timeoutMs} ms.`,
-        );
-      }
+      if (Date.now() >= deadline)
+        return this.terminate(`The function exceeded its timeout of ${this.#timeoutMs} ms.`);
       if (measuring) return;
       measuring = true;
       const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
       measuring = false;
-      if (heap && heap.used_heap_size > this.#memoryBytes)
-        this.terminate("Runtime.OutOfMemory", "The function ran out of memory.");
+      if (heap && heap.used_heap_size > this.#memoryBytes) this.terminate("The function ran out of memory.");
     }, WATCH_INTERVAL);
     return () => clearInterval(timer);
   }

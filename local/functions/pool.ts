@@ -10,7 +10,6 @@ const MAX_INSTANCES = 4;
 /** The instances of one function. Each handles one event at a time, as on Lambda. */
 export class FunctionPool {
   readonly #definition: FunctionDefinition;
-  readonly #environment: Record<string, string>;
   readonly #log: (line: string) => void;
   readonly #idle: FunctionInstance[] = [];
   readonly #instances = new Set<FunctionInstance>();
@@ -27,13 +26,8 @@ export class FunctionPool {
     environment: Record<string, string>,
     log: (line: string) => void,
   ) {
-    this.#definition = definition;
-    this.#environment = { ...environment, ...definition.environment };
+    this.#definition = { ...definition, environment: { ...environment, ...definition.environment } };
     this.#log = log;
-  }
-
-  get name(): string {
-    return this.#definition.name;
   }
 
   /** Starts an instance, so that the first event does not wait for it. */
@@ -65,7 +59,9 @@ export class FunctionPool {
     } finally {
       clearTimeout(timer);
       this.#slow.delete(instance);
-      this.#release(instance);
+      if (this.#instances.has(instance)) this.#idle.push(instance);
+      this.#endUnused();
+      this.#assign();
     }
   }
 
@@ -90,25 +86,15 @@ export class FunctionPool {
   /** Gives the waiting events the idle instances, and new ones while there are too few. */
   #assign(): void {
     while (this.#waiting.length > 0) {
-      if (this.#idle.length === 0 && this.#enough) return;
+      const enough = this.#usable.length >= USUAL_INSTANCES || this.#instances.size >= MAX_INSTANCES;
+      if (this.#idle.length === 0 && enough) return;
       this.#waiting.shift()?.(this.#idle.pop() ?? this.#start());
     }
-  }
-
-  get #enough(): boolean {
-    return this.#usable.length >= USUAL_INSTANCES || this.#instances.size >= MAX_INSTANCES;
   }
 
   /** The instances that are not slow, oldest first. */
   get #usable(): FunctionInstance[] {
     return [...this.#instances].filter((instance) => !this.#slow.has(instance));
-  }
-
-  /** Takes an instance back after its event. */
-  #release(instance: FunctionInstance): void {
-    if (instance.alive) this.#idle.push(instance);
-    this.#endUnused();
-    this.#assign();
   }
 
   /** Ends the idle instances that are too many. The oldest stay, because starting one takes time. */
@@ -119,13 +105,10 @@ export class FunctionPool {
   }
 
   #start(): FunctionInstance {
-    const instance = new FunctionInstance(this.#definition, this.#environment, {
-      onLog: this.#log,
-      onEnd: () => {
-        this.#instances.delete(instance);
-        const index = this.#idle.indexOf(instance);
-        if (index >= 0) this.#idle.splice(index, 1);
-      },
+    const instance = new FunctionInstance(this.#definition, this.#log, () => {
+      this.#instances.delete(instance);
+      const index = this.#idle.indexOf(instance);
+      if (index >= 0) this.#idle.splice(index, 1);
     });
     this.#instances.add(instance);
     return instance;

@@ -26,7 +26,7 @@ export interface Invocation {
 
 /** A message from the thread: a line of the log, or how an invocation ended. */
 export type RuntimeMessage = { log: string } | InvocationResult;
-export type InvocationResult = { result: string | undefined } | { errorType: string; errorMessage: string };
+export type InvocationResult = { result: string | undefined } | { failure: string };
 
 delete process.env.NODE_COMPILE_CACHE; // of this thread's start; Lambda does not have it
 const { code, handler: handlerName } = workerData as RuntimeOptions;
@@ -55,7 +55,6 @@ parentPort?.on("message", async (invocation: Invocation) => {
   try {
     post({ result: JSON.stringify(await handler(JSON.parse(invocation.event), context)) });
   } catch (error) {
-    const { name, message } = error as Error;
-    post({ errorType: name, errorMessage: message });
+    post({ failure: (error as Error).message });
   }
 });

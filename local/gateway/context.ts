@@ -1,34 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** API Gateway's $context variables of a request, by name. Latencies are in milliseconds. */
-export interface ContextVariables {
-  requestId?: string;
-  extendedRequestId?: string;
-  requestTime?: string;
-  stage?: string;
-  httpMethod?: string;
-  /** with the stage, without the query */
-  path?: string;
-  resourcePath?: string;
-  status?: number;
-  responseLatency?: number;
-  integrationLatency?: number;
-  /** the id of the invocation, which the function's log lines have as well */
-  "integration.requestId"?: string;
-  /** of the invocation: 200 also when the function fails */
-  "integration.status"?: number;
-  "authorizer.latency"?: number;
-  "authorizer.requestId"?: string;
-  "authorizer.error"?: string;
-  "authorizer.keyId"?: unknown;
-  "error.responseType"?: string;
-}
-
-/** The variables that a request has from its start. */
-export type RequestContext = Required<
-  Pick<ContextVariables, "requestId" | "extendedRequestId" | "requestTime" | "stage" | "httpMethod" | "path">
->;
+/** API Gateway's $context variables of a request, by name, such as `authorizer.keyId`. Latencies are in milliseconds. */
+export type ContextVariables = Record<string, unknown>;
 
 /**
  * How a step of a request ended: with a value, or with the type of the gateway response that refuses the request, such
@@ -39,13 +13,17 @@ export type Step<T> = { variables: ContextVariables } & ({ value: T } | { refusa
 /** Refuses a request with a gateway response. */
 export const refuse = (refusal: string, variables: ContextVariables = {}) => ({ refusal, variables });
 
-export function requestContext({ url = "", method = "" }: IncomingMessage, stage: string): RequestContext {
+export type RequestContext = ReturnType<typeof requestContext>;
+
+/** Returns the variables that a request has from its start. */
+export function requestContext({ url = "", method = "" }: IncomingMessage, stage: string) {
   return {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),
     requestTime: commonLogTime(new Date()),
     stage,
     httpMethod: method,
+    // With the stage, without the query.
     path: url.replace(/\?.*$/s, ""),
   };
 }
@@ -63,7 +41,7 @@ function commonLogTime(date: Date): string {
  */
 export function formatAccessLog(format: string, variables: ContextVariables): string {
   return format.replaceAll(/\$context\.([\w.]+)/g, (_, name) => {
-    const value = variables[name as keyof ContextVariables];
+    const value = variables[name];
     return value === undefined ? "-" : JSON.stringify(String(value)).slice(1, -1);
   });
 }

@@ -5,17 +5,12 @@ import type { LocalRequest } from "./receive.ts";
 import type { RouteMatch } from "./router.ts";
 
 /** The last value of every name, and all values, since API Gateway's event has both. */
-function lastAndAllValues(pairs: Iterable<[string, string]>) {
-  const all = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const values = all.get(name);
-    if (values) values.push(value);
-    else all.set(name, [value]);
-  }
-  if (all.size === 0) return { last: null, all: null };
+function lastAndAllValues(pairs: [string, string][]) {
+  if (pairs.length === 0) return { last: null, all: null };
+  const all = [...Map.groupBy(pairs, ([name]) => name)];
   return {
-    last: Object.fromEntries([...all].map(([name, values]) => [name, values.at(-1)])),
-    all: Object.fromEntries(all),
+    last: Object.fromEntries(pairs),
+    all: Object.fromEntries(all.map(([name, same]) => [name, same.map(([, value]) => value)])),
   };
 }
 
@@ -41,8 +36,8 @@ export function proxyEvent(
   { requestId, extendedRequestId, requestTime, stage }: RequestContext,
   caller: Caller,
 ) {
-  const headers = lastAndAllValues(headersOf(message));
-  const parameters = lastAndAllValues(query);
+  const headers = lastAndAllValues([...headersOf(message)]);
+  const parameters = lastAndAllValues([...query]);
   return {
     resource: route.path,
     path,

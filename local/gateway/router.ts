@@ -6,13 +6,6 @@ export interface RouteMatch {
   pathParameters: Record<string, string>;
 }
 
-interface Resource {
-  pattern: RegExp;
-  parameterNames: string[];
-  /** by HTTP method, or ANY */
-  methods: Map<string, Route>;
-}
-
 /**
  * Finds the route of a request as API Gateway does: the most specific resource first, where a fixed segment comes
  * before a parameter and a parameter before a greedy one (`{name+}`), and then its method or ANY.
@@ -43,7 +36,7 @@ const precedence = (path: string) =>
     .map((segment) => (segment.endsWith("+}") ? 2 : segment.startsWith("{") ? 1 : 0))
     .join("");
 
-function compile(path: string, routes: Route[]): Resource {
+function compile(path: string, routes: Route[]) {
   const parameterNames: string[] = [];
   const pattern = path
     .split("/")
@@ -57,6 +50,7 @@ function compile(path: string, routes: Route[]): Resource {
   return {
     pattern: new RegExp(`^${pattern}$`),
     parameterNames,
+    /** by HTTP method, or ANY */
     methods: new Map(routes.map((route) => [route.method, route])),
   };
 }

@@ -1,14 +1,16 @@
-import type { ThrottleSettings } from "../assembly/rest-api.ts";
+import type { RestApiDefinition } from "../assembly/rest-api.ts";
+
+type Settings = RestApiDefinition["throttling"];
 
 /** The token bucket that API Gateway throttles a stage with: `burst` tokens at most, `rate` new ones a second. */
 export class Throttle {
-  readonly #settings: ThrottleSettings;
+  readonly #settings: Settings;
   readonly #now: () => number;
   #tokens: number;
   #filledAt: number;
 
   /** @param now a monotonic clock, in milliseconds */
-  constructor(settings: ThrottleSettings, now: () => number = () => performance.now()) {
+  constructor(settings: Settings, now: () => number = () => performance.now()) {
     this.#settings = settings;
     this.#now = now;
     this.#tokens = settings.burst;
