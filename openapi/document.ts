@@ -39,20 +39,21 @@ function operationObject(operation: Operation) {
   };
 }
 
+const host = {
+  default: "api-id.execute-api.us-east-1.amazonaws.com",
+  description: "The host in the stack's output BaseUrl",
+};
 // Generators and tools use the first server by default, so the first is the local service, which anybody can start.
 const servers = [
   { url: `http://localhost:3000/${API_VERSION}`, description: "Local" },
-  {
-    url: `https://{host}/${API_VERSION}`,
-    description: "Deployed stage",
-    variables: {
-      host: {
-        default: "api-id.execute-api.us-east-1.amazonaws.com",
-        description: "The host in the stack's output BaseUrl",
-      },
-    },
-  },
+  { url: `https://{host}/${API_VERSION}`, description: "Deployed stage", variables: { host } },
 ];
+
+const apiKey = {
+  type: "http",
+  scheme: "bearer",
+  description: "An API key: `Authorization: Bearer <API_KEY>`",
+};
 
 /**
  * Describes the API as clients see it, from lib/operations.ts.
@@ -62,13 +63,10 @@ const servers = [
  */
 export function openApiDocument() {
   const { version, license } = createRequire(import.meta.url)("../package.json");
-  const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations) {
-    paths[operation.path] = {
-      ...paths[operation.path],
-      [operation.method.toLowerCase()]: operationObject(operation),
-    };
-  }
+  const paths = [...Map.groupBy(operations, ({ path }) => path)].map(([path, same]) => [
+    path,
+    Object.fromEntries(same.map((operation) => [operation.method.toLowerCase(), operationObject(operation)])),
+  ]);
   return {
     openapi: "3.1.1",
     info: {
@@ -81,16 +79,10 @@ export function openApiDocument() {
     },
     servers,
     tags: [{ name: "pets", description: "Animals" }],
-    paths,
+    paths: Object.fromEntries(paths),
     components: {
       schemas: componentSchemas(),
-      securitySchemes: {
-        apiKey: {
-          type: "http",
-          scheme: "bearer",
-          description: "An API key: `Authorization: Bearer <API_KEY>`",
-        },
-      },
+      securitySchemes: { apiKey },
     },
   };
 }

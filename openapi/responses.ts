@@ -2,38 +2,23 @@ import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.t
 import type { Operation } from "../lib/operations.ts";
 import { bodyContent, type Schema } from "./schemas.ts";
 
-/** The errors that every operation can return. */
-const COMMON: ErrorCode[] = [
-  "unauthorized",
-  "forbidden",
-  "too_many_requests",
-  "internal_error",
-  "unavailable",
-  "timeout",
-];
 /** The gateway returns these instead of the function, so they do not have the function's headers. */
 const BY_GATEWAY: ErrorCode[] = ["unauthorized", "too_many_requests", "timeout"];
 /** Both the gateway and the function can return these. */
 const BY_BOTH: ErrorCode[] = ["internal_error", "unavailable"];
+/** The errors that every operation can return. */
+const COMMON: ErrorCode[] = ["forbidden", ...BY_GATEWAY, ...BY_BOTH];
 
 /** The content of a JSON body, as the document describes it. */
 export const json = (content: { schema: Schema; example?: unknown }) => ({ "application/json": content });
 
 const errorReference = { $ref: "#/components/schemas/Error" };
 
-interface HeaderOptions {
-  /** whether every such response has the header */
-  required: boolean;
-  schema?: Schema;
-  example?: string | number;
-}
-
-const header = (description: string, { required, schema = { type: "string" }, example }: HeaderOptions) => ({
-  description,
-  required,
-  schema,
-  ...(example === undefined ? {} : { example }),
-});
+/** @param options.required whether every such response has the header */
+const header = (
+  description: string,
+  options: { required?: boolean; schema?: Schema; example?: string | number } = {},
+) => ({ description, required: false, schema: { type: "string" }, ...options });
 
 /** The headers of a deprecated operation's function (RFC 9745, 8594 and 5829). */
 function deprecationHeaders({ deprecation }: Operation, required: boolean) {
@@ -60,7 +45,7 @@ const functionHeaders = (operation: Operation, required: boolean) => ({
 
 /** API Gateway sends it. It is optional, because another gateway in front of the same functions can omit it. */
 const requestId = {
-  "x-amzn-RequestId": header("Id of the request. Include it in problem reports", { required: false }),
+  "x-amzn-RequestId": header("Id of the request. Include it in problem reports"),
 };
 
 function errorResponse(operation: Operation, code: ErrorCode) {
@@ -101,7 +86,7 @@ const otherError = {
 export function responses(operation: Operation) {
   const { status, description, body, headers = {} } = operation.success;
   const codes = [...new Set([...operation.errors, ...COMMON])];
-  const optional = Object.entries(headers).map(([name, text]) => [name, header(text, { required: false })]);
+  const optional = Object.entries(headers).map(([name, text]) => [name, header(text)]);
   return {
     [status]: {
       description,
