@@ -1,17 +1,9 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { expect, it, jest } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { ApiError } from "../../../lib/errors.ts";
-import { describeError, logError } from "../../../lib/log.ts";
+import { describeError } from "../../../lib/log.ts";
 
 const stack = expect.arrayContaining([expect.stringMatching(/^\s+at .*log\.test\.ts/)]);
-
-it("is written to the error stream, as the object that Lambda writes as JSON", () => {
-  const write = jest.spyOn(console, "error").mockImplementation(() => undefined);
-  const line = { operation: "listPets", status: 500 };
-  logError(line);
-  expect(write.mock.calls).toEqual([[line]]);
-  write.mockRestore();
-});
 
 it("describes an error by its name, its code and where it was thrown, and its causes likewise", () => {
   const error = new ApiError("internal_error", { cause: new SyntaxError("secret\nsecret at secret") });
