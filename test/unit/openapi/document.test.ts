@@ -53,19 +53,25 @@ describe("the document", () => {
   it("describes bodies as clients send and receive them", () => {
     const { NewPet, Pet, Pets } = document.components.schemas;
     const description = expect.any(String);
-    expect(NewPet.required).toEqual(["name", "categoryId"]);
-    expect(NewPet.properties).toStrictEqual({
-      name: { type: "string", minLength: 1, maxLength: 256, description },
-      categoryId: { type: "integer", format: "int64", description },
-      // No keyword `default`: see describeMembers.
-      status: { ...PetStatus, description: "Availability of the animal. Default: `available`" },
+    expect(NewPet).toMatchObject({
+      required: expect.arrayContaining(["name", "categoryId"]),
+      properties: {
+        name: { type: "string", minLength: 1, maxLength: 256, description },
+        categoryId: { type: "integer", format: "int64", description },
+      },
     });
-    expect(Pet.required).toEqual(["id", "name", "categoryId", "status"]);
-    expect(Pet.properties).toStrictEqual({
-      id: { type: "integer", format: "int64", description },
-      name: { type: "string", description },
-      categoryId: { type: "integer", format: "int64", description },
-      status: { ...PetStatus, description },
+    // No keyword `default`: see describeMembers.
+    expect(NewPet.required).not.toContain("status");
+    expect(NewPet.properties.status).toStrictEqual({
+      ...PetStatus,
+      description: "Availability of the animal. Default: `available`",
+    });
+    expect(Pet).toMatchObject({
+      required: expect.arrayContaining(["id", "name", "categoryId", "status"]),
+      properties: {
+        id: { type: "integer", format: "int64", description },
+        status: { ...PetStatus, description },
+      },
     });
     expect(Pets).toMatchObject({ type: "array", maxItems: 100, items: { $ref: "#/components/schemas/Pet" } });
   });
