@@ -18,18 +18,13 @@ const AUDIENCE = "sts.amazonaws.com";
 /** The names of the roles that `cdk bootstrap` creates start with this. */
 const BOOTSTRAP = "role/cdk-hnb659fds";
 
-export interface AccountProps {
-  stages: readonly Stage[];
-  /** without it there are no roles for GitHub */
-  repository: Repository | undefined;
-}
-
 /**
  * What the stages share in an account and region: the role with which API Gateway writes logs, and the roles with which
  * GitHub's workflows deploy. The workflows do not deploy it, because it decides what they are allowed to do.
  */
 export class AccountStack extends Stack {
-  constructor(scope: Construct, id: string, { stages, repository }: AccountProps) {
+  /** @param repository without it there are no roles for GitHub */
+  constructor(scope: Construct, id: string, stages: readonly Stage[], repository?: Repository) {
     super(scope, id, { description: "The Animal Store: what its stages share in an account" });
     this.#addLogRole();
     if (repository) this.#addGitHubRoles(repository, stages);

@@ -43,11 +43,16 @@ export class Alarms extends Construct {
     this.topicArn = topic.topicArn;
   }
 
-  /** Adds an alarm that notifies the topic when it is triggered and when it ends. Missing data does not trigger it. */
-  add(id: string, props: Omit<AlarmProps, "comparisonOperator" | "evaluationPeriods">): Alarm {
+  /**
+   * Adds an alarm that notifies the topic when it is triggered and when it ends. Missing data does not trigger it.
+   *
+   * @param props such as the threshold, 0 by default, that the metric has to exceed
+   */
+  add(id: string, props: Pick<AlarmProps, "metric"> & Partial<AlarmProps>): Alarm {
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: 1,
+      threshold: 0,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...props,
     });
@@ -72,26 +77,22 @@ export class Alarms extends Construct {
     this.add("AuthorizerErrors", {
       alarmDescription: "The authorizer failed and clients got a 503. A refused key does not count.",
       metric: functions.authorize.metricErrors({ period }),
-      threshold: 0,
     });
     for (const [name, fn] of Object.entries(functions)) {
       this.add(`${name}Throttles`, {
         alarmDescription: `Lambda did not start ${name}: the concurrency of the account or of the function is used up.`,
         metric: fn.metricThrottles({ period }),
-        threshold: 0,
       });
       for (const { table, operation, metric } of fn.tableThrottles) {
         this.add(`${name}${table}${operation}Throttles`, {
           alarmDescription: `DynamoDB throttled ${operation} on ${table} for ${name}; clients get a 503 if it lasts.`,
           metric,
-          threshold: 0,
         });
       }
     }
     this.add("DeprecatedCalls", {
       alarmDescription: "Clients called getPet today; the dashboard shows the keys.",
       metric: functions.getPet.metricInvocations({ period: Duration.days(1) }),
-      threshold: 0,
     });
   }
 }

@@ -17,7 +17,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
  */
 export function addStacks(app: App, functionCode: FunctionCode): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
-  const account = new AccountStack(app, accountStack, { stages, repository });
+  const account = new AccountStack(app, accountStack, stages, repository);
   for (const stage of stages) {
     const stack = new AnimalStoreStack(
       app,

@@ -80,10 +80,7 @@ export function openApiDocument() {
     servers,
     tags: [{ name: "pets", description: "Animals" }],
     paths: Object.fromEntries(paths),
-    components: {
-      schemas: componentSchemas(),
-      securitySchemes: { apiKey },
-    },
+    components: { schemas: componentSchemas(), securitySchemes: { apiKey } },
   };
 }
 

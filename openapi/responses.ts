@@ -44,9 +44,7 @@ const functionHeaders = (operation: Operation, required: boolean) => ({
 });
 
 /** API Gateway sends it. It is optional, because another gateway in front of the same functions can omit it. */
-const requestId = {
-  "x-amzn-RequestId": header("Id of the request. Include it in problem reports"),
-};
+const requestId = { "x-amzn-RequestId": header("Id of the request. Include it in problem reports") };
 
 function errorResponse(operation: Operation, code: ErrorCode) {
   const { "Retry-After": wait, "WWW-Authenticate": scheme } = errorHeaders(code);

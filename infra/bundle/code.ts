@@ -15,26 +15,19 @@ export type FunctionCode = (entry: string) => Code;
  * Writes the files of a function. NodejsFunction can add a second file only with a shell command, which breaks in a
  * folder whose name has a space or a quote.
  */
-class FunctionBundle implements ILocalBundling {
-  readonly entry: string; // part of the key under which the CDK caches the bundle for both stages
-  readonly #bundles: OutputFile[] | Error; // private, so not part of that key
-
-  constructor(entry: string, bundles: OutputFile[] | Error) {
-    this.entry = entry;
-    this.#bundles = bundles;
-  }
-
-  tryBundle(outputFolder: string): boolean {
-    if (this.#bundles instanceof Error) throw this.#bundles;
+const localBundling = (entry: string, bundles: OutputFile[] | Error): ILocalBundling & { entry: string } => ({
+  entry, // part of the key under which the CDK caches the bundle for both stages
+  tryBundle(outputFolder) {
+    if (bundles instanceof Error) throw bundles;
     for (const extension of [".js", ".js.map"]) {
-      const output = this.#bundles.find(({ path }) => basename(path) === this.entry + extension);
-      if (!output) throw new Error(`There is no functions/${this.entry}.ts.`);
+      const output = bundles.find(({ path }) => basename(path) === entry + extension);
+      if (!output) throw new Error(`There is no functions/${entry}.ts.`);
       writeFileSync(join(outputFolder, `index${extension}`), output.contents);
     }
     copyFileSync(start, join(outputFolder, "start.mjs"));
     return true;
-  }
-}
+  },
+});
 
 /**
  * The code of the functions: `index.js`, its source map, and `start.mjs`, whose `handler` Lambda calls.
@@ -47,7 +40,7 @@ export function bundledCode(bundles: OutputFile[] | Error): FunctionCode {
       assetHashType: AssetHashType.OUTPUT,
       bundling: {
         image: DockerImage.fromRegistry("unused"), // the CDK requires one, for hosts that cannot bundle locally
-        local: new FunctionBundle(entry, bundles),
+        local: localBundling(entry, bundles),
       },
     });
 }

@@ -62,10 +62,6 @@ function refuseFailure(error: unknown): Step<never> {
 function toStep(result: unknown): Step<HttpResponse> {
   const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;
   if (!Number.isInteger(statusCode) || typeof body !== "string") return refuse("DEFAULT_5XX");
-  const value = {
-    status: Number(statusCode),
-    headers: (headers ?? {}) as Record<string, string>,
-    body,
-  };
+  const value = { status: Number(statusCode), headers: (headers ?? {}) as Record<string, string>, body };
   return { value, variables: {} };
 }

@@ -30,27 +30,18 @@ export async function startStore(path?: string): Promise<Store> {
   const lock = path === undefined ? undefined : await lockFolder(path);
   let closing = false;
   let { worker, port } = await startThread({ path, port: 0 });
-  restartAfterFailure();
+  void restartAfterFailure();
 
-  function restartAfterFailure(): void {
-    let reason = "its thread ended";
-    worker.once("error", (error) => {
-      reason = error.message;
-    });
-    worker.once("exit", () => {
-      if (!closing) void restart(reason);
-    });
-  }
-  async function restart(reason: string): Promise<void> {
-    console.error(`animal-store: The embedded store failed and restarts: ${reason}`);
+  async function restartAfterFailure(): Promise<void> {
+    const reason = await once(worker, "exit").then(() => "its thread ended", describe);
+    if (!closing) console.error(`animal-store: The embedded store failed and restarts: ${reason}`);
     for (let lastFailure = ""; !closing; ) {
       await pause(RESTART_DELAY_MS, undefined, { ref: false });
       try {
         if (path !== undefined) await checkData(path);
         ({ worker, port } = await startThread({ path, port }));
-        restartAfterFailure();
         console.error("animal-store: The embedded store has restarted.");
-        return;
+        return restartAfterFailure();
       } catch (error) {
         const failure = describe(error);
         if (failure !== lastFailure)

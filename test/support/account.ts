@@ -22,7 +22,7 @@ export const exampleRepository: Repository = {
  */
 export function synthesizeAccount(repository: Repository, outdir: string): void {
   const app = new App({ context: featureFlags, outdir });
-  new AccountStack(app, accountStack, { stages, repository });
+  new AccountStack(app, accountStack, stages, repository);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }

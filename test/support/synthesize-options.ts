@@ -28,7 +28,6 @@ const app = new App({ context: { ...featureFlags, protection: "off", releaseAlar
 const functionCode = () => Code.fromInline("// not bundled");
 addStacks(app, functionCode);
 new AnimalStoreStack(app, "every-option", everyOption, { functionCode, ignoreAlarms: false });
-const repository = { ...exampleRepository, providerExists: true };
-new AccountStack(app, "existing-provider", { stages, repository });
+new AccountStack(app, "existing-provider", stages, { ...exampleRepository, providerExists: true });
 app.synth();
 synthesizeAccount(exampleRepository, account);
