@@ -86,9 +86,8 @@ export function docsPage(key: string, stageName: string): Docs {
     }
     const content = await readFile(file).catch(() => undefined); // node_modules can change while the service runs
     // A key is letters, digits and underscores, so it needs no escapes.
-    return name === "index.html"
-      ? content?.toString().replace('id="docs"', `id="docs" data-key="${key}"`)
-      : content;
+    if (name !== "index.html") return content;
+    return content?.toString().replace('id="docs"', `id="docs" data-key="${key}"`);
   }
 
   return async ({ method, url = "", headers: { host = "" } }, response) => {
