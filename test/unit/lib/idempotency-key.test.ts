@@ -39,6 +39,7 @@ it.each([
   '"a"b"',
   "é",
   "a\tb",
+  "a\u0000",
   "x".repeat(256),
   quote("x".repeat(256)),
 ])("reads no key from %j", (text) => expect(parseIdempotencyKey(text)).toBeUndefined());
