@@ -8,22 +8,15 @@ import { createTables } from "../../local/store/create-tables.ts";
  * @returns the names
  */
 export async function ownTables() {
+  const { TEST_ASSEMBLY = "", AWS_ENDPOINT_URL_DYNAMODB = "", ...shared } = process.env;
   const suffix = randomUUID();
   const named = (name = "") => `${name}-${suffix}`;
-  const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
-  await createTables(
-    process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "",
-    tables.map((table) => ({ ...table, TableName: named(table.TableName) })),
-  );
-  const names = {
-    pets: named(process.env.PETS_TABLE),
-    keys: named(process.env.KEYS_TABLE),
-    claims: named(process.env.CLAIMS_TABLE),
-  };
-  Object.assign(process.env, {
-    PETS_TABLE: names.pets,
-    KEYS_TABLE: names.keys,
-    CLAIMS_TABLE: names.claims,
-  });
-  return names;
+  const { tables } = readStack(TEST_ASSEMBLY, "animal-store-staging");
+  const own = tables.map((table) => ({ ...table, TableName: named(table.TableName) }));
+  await createTables(AWS_ENDPOINT_URL_DYNAMODB, own);
+  const pets = named(shared.PETS_TABLE);
+  const keys = named(shared.KEYS_TABLE);
+  const claims = named(shared.CLAIMS_TABLE);
+  Object.assign(process.env, { PETS_TABLE: pets, KEYS_TABLE: keys, CLAIMS_TABLE: claims });
+  return { pets, keys, claims };
 }

@@ -16,15 +16,11 @@ const recorder = recordCalls();
 // On a busy machine the reads of the start can take longer than a function waits for them.
 const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 // The functions read the names of their tables when they start.
-const functions = await Promise.all([
-  import("../../../functions/get-pet.ts"),
-  import("../../../functions/list-pets.ts"),
-  import("../../../functions/create-pet.ts"),
-  import("../../../functions/authorize.ts"),
-]);
-const [{ handler: getPet }, { handler: listPets }, { handler: createPet }, { handler: authorize }] =
-  functions;
-await Promise.all(functions.map(({ warmedUp }) => warmedUp));
+const { handler: getPet, ...get } = await import("../../../functions/get-pet.ts");
+const { handler: listPets, ...list } = await import("../../../functions/list-pets.ts");
+const { handler: createPet, ...creation } = await import("../../../functions/create-pet.ts");
+const { handler: authorize, ...authorizer } = await import("../../../functions/authorize.ts");
+await Promise.all([get.warmedUp, list.warmedUp, creation.warmedUp, authorizer.warmedUp]);
 timeout.mockRestore();
 const callsAtStart = recorder.take();
 
@@ -51,14 +47,9 @@ it("every function reads its table at its start, and DynamoDB accepts the read",
 });
 
 describe("a request calls DynamoDB", () => {
+  const body = '{"name":"Rex","categoryId":1}';
   const create = (headers = {}) =>
-    createPet(
-      requestEvent({
-        headers: { "Content-Type": "application/json", ...headers },
-        body: '{"name":"Rex","categoryId":1}',
-      }),
-      context,
-    );
+    createPet(requestEvent({ headers: { "Content-Type": "application/json", ...headers }, body }), context);
 
   // The embedded store does not count the entry in the index, which takes DynamoDB one unit more.
   it("to create: one write of the smallest size", async () => {
@@ -91,8 +82,9 @@ describe("a request calls DynamoDB", () => {
     recorder.take();
     for (const petId of [String(id), "7"]) {
       await getPet(requestEvent({ path: { petId } }), context);
-      const calls = recorder.take();
-      expect(calls).toMatchObject([{ command: "GetCommand", units: 1, input: { ConsistentRead: true } }]);
+      expect(recorder.take()).toMatchObject([
+        { command: "GetCommand", units: 1, input: { ConsistentRead: true } },
+      ]);
     }
   });
 
@@ -106,22 +98,16 @@ describe("a request calls DynamoDB", () => {
   it("to list one status: one Query, of one pet more than the page holds", async () => {
     await addOneOfEach();
     await listPets(requestEvent({ query: { status: ["sold"], limit: ["5"] } }), context);
-    const calls = recorder.take();
-    expect(calls).toMatchObject([
+    expect(recorder.take()).toMatchObject([
       { command: "QueryCommand", units: 0.5, input: { Limit: 6, IndexName: "byStatus" } },
     ]);
   });
 
-  it("to list all: one Query for each status, all at once", async () => {
+  // shards.test.ts has the calls of several partitions.
+  it("to list all: one Query for each status", async () => {
     await addOneOfEach();
     await listPets(requestEvent(), context);
-    const calls = recorder.take();
-    expect(calls.map(({ command, units }) => [command, units])).toEqual(
-      PetStatus.options.map(() => ["QueryCommand", 0.5]),
-    );
-    expect(Math.max(...calls.map(({ started }) => started))).toBeLessThan(
-      Math.min(...calls.map(({ responded }) => responded)),
-    );
+    expect(taken()).toEqual(PetStatus.options.map(() => ["QueryCommand", "byStatus", 0.5]));
   });
 
   it("to authorize a caller: one consistent read, and none for a malformed key", async () => {
@@ -129,19 +115,12 @@ describe("a request calls DynamoDB", () => {
     const details = { name: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
     await keyStore(keys).add(recordOf(key, details));
     recorder.take();
-    const callsFor = async (token: string) => {
-      await authorize(authorizerEvent(`Bearer ${token}`));
-      return recorder.take();
-    };
     for (const wellFormed of [key, generateApiKey("staging")]) {
-      expect(await callsFor(wellFormed)).toMatchObject([
-        {
-          command: "GetItemCommand",
-          units: 1,
-          input: { TableName: keys, ConsistentRead: true, Key: { hash: { S: hashApiKey(wellFormed) } } },
-        },
-      ]);
+      await authorize(authorizerEvent(`Bearer ${wellFormed}`));
+      const input = { TableName: keys, ConsistentRead: true, Key: { hash: { S: hashApiKey(wellFormed) } } };
+      expect(recorder.take()).toMatchObject([{ command: "GetItemCommand", units: 1, input }]);
     }
-    expect(await callsFor(withWrongChecksum(key))).toEqual([]);
+    await authorize(authorizerEvent(`Bearer ${withWrongChecksum(key)}`));
+    expect(recorder.take()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { DynamoDBClient, GetItemCommand, type ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
 import { type ApiKeyRecord, generateApiKey, recordOf } from "../../../lib/api-key.ts";
 import { keyStore } from "../../../lib/dynamo/key-store.ts";
 
@@ -15,12 +15,13 @@ const record = (details: { expiresAt?: number } = {}): ApiKeyRecord =>
     ...details,
   });
 
-/** Returns the item as DynamoDB has it. */
-async function stored({ hash }: ApiKeyRecord) {
-  const client = new DynamoDBClient({});
+const client = new DynamoDBClient({});
+afterAll(() => client.destroy());
+
+/** When DynamoDB deletes a key. */
+async function deletion({ hash }: ApiKeyRecord) {
   const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: { hash: { S: hash } } }));
-  client.destroy();
-  return Item;
+  return Item?.deleteAt?.N;
 }
 
 afterEach(() => {
@@ -28,12 +29,13 @@ afterEach(() => {
 });
 
 describe("the store of keys", () => {
-  it("finds a key as it was added", async () => {
+  it("finds and lists a key as it was added", async () => {
     const forever = record();
     const expiring = record({ expiresAt: 1_900_000_000_500 });
     for (const added of [forever, expiring]) {
       await keys.add(added);
       expect(await keys.find(added.hash)).toEqual(added);
+      expect(await keys.list()).toContainEqual(added);
     }
     expect(await keys.find("none")).toBeUndefined();
   });
@@ -43,10 +45,10 @@ describe("the store of keys", () => {
     const expiring = record({ expiresAt: 1_900_000_000_500 });
     await keys.add(forever);
     await keys.add(expiring);
-    expect((await stored(forever))?.deleteAt).toBeUndefined();
-    expect((await stored(expiring))?.deleteAt).toEqual({ N: String(1_900_000_001 + 90 * 86_400) });
+    expect(await deletion(forever)).toBeUndefined();
+    expect(await deletion(expiring)).toBe(String(1_900_000_001 + 90 * 86_400));
     await keys.revoke(expiring.hash, 1_850_000_000_000);
-    expect((await stored(expiring))?.deleteAt).toEqual({ N: String(1_850_000_000 + 90 * 86_400) });
+    expect(await deletion(expiring)).toBe(String(1_850_000_000 + 90 * 86_400));
   });
 
   it("revokes a key once, or earlier than before, but never later", async () => {
@@ -73,7 +75,6 @@ describe("the store of keys", () => {
   });
 
   it("lists the keys of every page, as last written", async () => {
-    const inputs: unknown[] = [];
     const item = (keyId: string) => ({
       hash: { S: keyId },
       keyId: { S: keyId },
@@ -81,28 +82,19 @@ describe("the store of keys", () => {
       scopes: { SS: ["pets:read"] },
       createdAt: { N: "1" },
     });
-    jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: unknown) => {
-      inputs.push((command as ScanCommand).input);
-      const pages = [
-        { Items: [item("key_1")], LastEvaluatedKey: { hash: { S: "key_1" } } },
-        { LastEvaluatedKey: { hash: { S: "key_2" } } },
-        { Items: [item("key_3")] },
-      ];
-      return pages[inputs.length - 1];
-    });
+    const [first, second] = [{ hash: { S: "key_1" } }, { hash: { S: "key_2" } }];
+    const send = jest.fn<(command: ScanCommand) => Promise<unknown>>();
+    send.mockResolvedValueOnce({ Items: [item("key_1")], LastEvaluatedKey: first });
+    send.mockResolvedValueOnce({ LastEvaluatedKey: second });
+    send.mockResolvedValueOnce({ Items: [item("key_3")] });
+    jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(send as never);
     expect((await keys.list()).map(({ keyId }) => keyId)).toEqual(["key_1", "key_3"]);
-    expect(inputs).toEqual(
-      [undefined, { hash: { S: "key_1" } }, { hash: { S: "key_2" } }].map((ExclusiveStartKey) => ({
+    expect(send.mock.calls.map(([{ input }]) => input)).toEqual(
+      [undefined, first, second].map((ExclusiveStartKey) => ({
         TableName: table,
         ConsistentRead: true,
         ExclusiveStartKey,
       })),
     );
-  });
-
-  it("lists what was added, as it was added", async () => {
-    const key = record({ expiresAt: 1_900_000_000_000 });
-    await keys.add(key);
-    expect(await keys.list()).toContainEqual(key);
   });
 });

@@ -39,6 +39,8 @@ describe("a status spread over 4 partitions", () => {
   it("lists every pet exactly once and in order, including those written before the spread", async () => {
     recorder.take();
     for (const limit of [1, 7, 100]) expect(await listAll(list, { limit })).toEqual(added);
+    expect((await list({ limit: 59 })).next).toBe(added[58]?.id);
+    expect((await list({ limit: 60 })).next).toBeUndefined();
     for (const status of PetStatus.options) {
       expect(await listAll(list, { limit: 3, status })).toEqual(added.filter((pet) => pet.status === status));
     }

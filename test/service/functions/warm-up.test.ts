@@ -1,28 +1,21 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, it, jest } from "@jest/globals";
+import { createServer } from "node:http";
+import { afterAll, expect, it, jest } from "@jest/globals";
+import { listen } from "../../support/listen.ts";
 
-// Accepts requests and never responds.
-let server: Server;
 let requests = 0;
 let arrived: () => void = () => undefined;
 let closed: Promise<unknown>[] = [];
 
-beforeAll(async () => {
-  server = createServer((_message, response) => {
-    requests++;
-    closed.push(once(response, "close"));
-    arrived();
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+// Accepts requests and never responds.
+const silent = createServer((_message, response) => {
+  requests++;
+  closed.push(once(response, "close"));
+  arrived();
 });
-
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const { origin, close } = await listen(silent);
+process.env.AWS_ENDPOINT_URL_DYNAMODB = origin;
+afterAll(close);
 
 // An attempt without the abort ends after one second, and two more follow.
 it.each([
