@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "@jest/globals";
+import { listen } from "../support/listen.ts";
 import { waitUntilConsistent } from "./contract/preflight.ts";
 
-const servers: ReturnType<typeof createServer>[] = [];
+const ends: (() => Promise<void>)[] = [];
 
 /** Serves statuses in turn, to requests with a key and to those without; the last one stays. */
 async function serve(withKey: number[], withoutKey: number[]) {
@@ -14,13 +14,13 @@ async function serve(withKey: number[], withoutKey: number[]) {
     response.writeHead(statuses[Math.min(counts[kind], statuses.length - 1)] ?? 500).end();
     counts[kind] += 1;
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts };
+  const { origin: url, close } = await listen(server);
+  ends.push(close);
+  return { url, close, counts };
 }
 
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
 });
 
 it("waits until the stage returns the expected responses five times in a row", async () => {
@@ -40,7 +40,7 @@ it("says in one line what the stage returned instead", async () => {
     `GET ${open.url}/pets without the key returned 200, not 401.`,
   );
   const closed = await serve([], []);
-  await new Promise((resolve) => servers.pop()?.close(resolve));
+  await closed.close();
   await expect(waitUntilConsistent(closed.url, "good", { seconds: 0 })).rejects.toThrow(
     `GET ${closed.url}/pets with the key failed: ECONNREFUSED.`,
   );

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { createServer } from "node:http";
+import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import { errorBody } from "../../../lib/errors.ts";
 import type { FunctionPool } from "../../../local/functions/pool.ts";
 import { createGateway } from "../../../local/gateway/gateway.ts";
 import { eventually } from "../../support/eventually.ts";
-import { listen, replaceFunctions } from "../../support/gateway.ts";
+import { replaceFunctions } from "../../support/gateway.ts";
+import { listen } from "../../support/listen.ts";
 
 jest.spyOn(console, "error").mockImplementation(() => undefined);
 
@@ -32,27 +35,17 @@ const authorizer = `
     policyDocument: { Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" }] },
   });`;
 
-let baseUrl: string;
-let pool: FunctionPool;
-const cleanUp: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
-  pool = functions.get(operationName) as FunctionPool;
-  const server = await listen(createGateway(stack, functions, { log: () => undefined }));
-  baseUrl = server.baseUrl;
-  cleanUp.push(server.close, stop);
-});
+const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
+const pool = functions.get(operationName) as FunctionPool;
+const server = await listen(createServer(createGateway(stack, functions, { log: () => undefined })));
 afterAll(async () => {
-  for (const undo of cleanUp) await undo();
+  await server.close();
+  await stop();
 });
 
-interface Run {
-  threadId: number;
-  /** milliseconds since 1970 */
-  from: number;
-  to: number;
-}
+/** An invocation; its times are milliseconds since 1970. */
+type Run = Record<"threadId" | "concurrent" | "from" | "to", number>;
+
 const invoke = (fault: string, of = pool) =>
   of.invoke(JSON.stringify({ queryStringParameters: { fault } }), "id");
 const run = async (fault = "none", of = pool) => {
@@ -60,7 +53,8 @@ const run = async (fault = "none", of = pool) => {
   return JSON.parse(body) as Run;
 };
 const headers = { Authorization: `Bearer ask_local_${"0".repeat(33)}` };
-const get = (fault = "none") => fetch(`${baseUrl}/pets?fault=${encodeURIComponent(fault)}`, { headers });
+const get = (fault = "none") =>
+  fetch(`${server.origin}/v1/pets?fault=${encodeURIComponent(fault)}`, { headers });
 
 describe("a function", () => {
   it.each([
@@ -75,11 +69,7 @@ describe("a function", () => {
   ])("that fails (%s) makes a 500 Error, and every other request is served", async (fault) => {
     const replies = await Promise.all([get(fault), get(fault), get()]);
     expect(replies.map(({ status }) => status)).toEqual([500, 500, 200]);
-    expect(await replies[0]?.json()).toEqual({
-      code: "internal_error",
-      message: "Something went wrong on our side.",
-      status: 500,
-    });
+    expect(await replies[0]?.json()).toEqual(errorBody("internal_error"));
     const after = await Promise.all(Array.from({ length: 8 }, () => get()));
     expect(after.every(({ status }) => status === 200)).toBe(true);
   });
@@ -101,8 +91,7 @@ describe("a function", () => {
   });
 
   it("runs one event at a time in each of its instances", async () => {
-    const replies = await Promise.all(Array.from({ length: 40 }, () => get().then((reply) => reply.json())));
-    const results = replies as { threadId: number; concurrent: number }[];
+    const results = await Promise.all(Array.from({ length: 40 }, () => run()));
     expect(new Set(results.map(({ concurrent }) => concurrent))).toEqual(new Set([1]));
     // Two, and up to four on a busy machine.
     expect([2, 3, 4]).toContain(new Set(results.map(({ threadId }) => threadId)).size);
