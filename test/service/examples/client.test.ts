@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -8,63 +7,40 @@ import { afterEach, describe, expect, it } from "@jest/globals";
 import { type ClientOptions, type NewPet, type Pet, petStore } from "../../../examples/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../../lib/errors.ts";
 import { eventually } from "../../support/eventually.ts";
+import { listen } from "../../support/listen.ts";
 
 const baseUrl = process.env.CONTRACT_URL ?? "";
 const apiKey = process.env.CONTRACT_KEY ?? "";
 const store = petStore({ baseUrl, apiKey });
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 
-const node = (script: string, args: string[] = [], env: Record<string, string> = {}) =>
-  promisify(execFile)(
-    process.execPath,
-    [fileURLToPath(new URL(`../../../${script}`, import.meta.url)), ...args],
-    {
-      env: { ...process.env, NODE_OPTIONS: "", ...env },
-    },
-  );
+const script = fileURLToPath(new URL("../../../examples/demo.ts", import.meta.url));
+
+const demo = (environment = {}) =>
+  promisify(execFile)(process.execPath, [script], {
+    env: { ...process.env, NODE_OPTIONS: "", BASE_URL: baseUrl, API_KEY: apiKey, ...environment },
+  });
 
 describe("examples/client.ts", () => {
-  it("adds animals and lists them page by page", async () => {
-    const added: bigint[] = [];
-    for (let n = 0; n < 12; n++) {
-      added.push((await store.add({ name: `Example ${n}`, categoryId: 1n, status: "pending" })).id);
+  it("adds animals and lists them page by page, with every integer exact", async () => {
+    const added: Pet[] = [];
+    for (const categoryId of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 0n, 1n, 2n, 3n]) {
+      // The name looks like a member, to show that string values are not touched.
+      const name = `","id":1,"categoryId": 5 \\"id":7 ${categoryId}`;
+      const pet: NewPet = { name, categoryId, status: "pending" };
+      const returned = await store.add(pet);
+      expect(returned).toEqual({ ...pet, id: expect.anything() });
+      added.push(returned);
     }
     await eventually(
       async () => {
-        const listed: bigint[] = [];
-        for await (const { id } of store.list({ limit: 5, status: "pending" })) listed.push(id);
+        const listed: Pet[] = [];
+        for await (const pet of store.list({ limit: 5, status: "pending" })) listed.push(pet);
         return listed;
       },
-      (listed) => {
-        expect(listed).toEqual(expect.arrayContaining(added));
-        expect(new Set(listed).size).toBe(listed.length);
-      },
+      (listed) => expect(listed.filter(({ id }) => added.some((pet) => pet.id === id))).toEqual(added),
     );
   });
-
-  it.each([2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 0n])(
-    "keeps categoryId %s exact in both directions",
-    async (categoryId) => {
-      // The name looks like a member, to show that string values are not touched.
-      const pet: NewPet = {
-        name: `","id":1,"categoryId": 5 \\"id":7 ${categoryId}`,
-        categoryId,
-        status: "sold",
-      };
-      const added = await store.add(pet);
-      expect(added).toEqual({ ...pet, id: expect.anything() });
-      await eventually(
-        async () => {
-          const found: Pet[] = [];
-          for await (const listed of store.list({ limit: 100, status: "sold" })) {
-            if (listed.id === added.id) found.push(listed);
-          }
-          return found;
-        },
-        (found) => expect(found).toEqual([added]),
-      );
-    },
-  );
 
   it("throws the error that the API returns, with the request id", async () => {
     await expect(store.add({} as NewPet)).rejects.toMatchObject({ code: "invalid_request", status: 400 });
@@ -77,7 +53,7 @@ describe("examples/client.ts", () => {
   });
 
   it("runs from the command line", async () => {
-    const { stdout } = await node("examples/demo.ts", [], { BASE_URL: baseUrl, API_KEY: apiKey });
+    const { stdout } = await demo();
     expect(stdout).toMatch(/^Added Rex as \d+\.\nAdded Tom as \d+\.\nAdded Polly as \d+\.\n\d+ /);
   });
 
@@ -89,15 +65,15 @@ describe("examples/client.ts", () => {
     ],
     [{ API_KEY: "wrong" }, errorBody("unauthorized").message],
   ])("says in one line, without a retry, why it cannot start: %j", async (environment, message) => {
-    const running = node("examples/demo.ts", [], { BASE_URL: baseUrl, API_KEY: apiKey, ...environment });
-    await expect(running).rejects.toMatchObject({ code: 1, stdout: "", stderr: `demo: ${message}\n` });
+    const result = { code: 1, stdout: "", stderr: `demo: ${message}\n` };
+    await expect(demo(environment)).rejects.toMatchObject(result);
   });
 });
 
 /** What a service does with a request instead of returning a 201. */
 type Fault = ErrorCode | "connection lost" | "response lost" | "body lost" | "no response" | "bad gateway";
 
-const running: (() => unknown)[] = [];
+const running: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of running.splice(0)) await stop();
 });
@@ -128,11 +104,8 @@ async function faultyService(faults: Fault[], retryAfter = 0) {
     if (fault === "body lost") return void response.write(json.slice(0, 5), () => request.socket.destroy());
     response.end(json);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  running.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
+  const { origin, close } = await listen(server);
+  running.push(close);
 
   // A clock that only the client's pauses move.
   const pauses: number[] = [];
@@ -144,9 +117,8 @@ async function faultyService(faults: Fault[], retryAfter = 0) {
       time += milliseconds;
     },
   };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const client = (options: Partial<ClientOptions> = {}) =>
-    petStore({ baseUrl: url, apiKey: "key", clock, ...options });
+    petStore({ baseUrl: `${origin}/v1`, apiKey: "key", clock, ...options });
   return { client, received, added, pauses };
 }
 
@@ -176,10 +148,10 @@ describe("the retries of examples/client.ts", () => {
   });
 
   it("use a new Idempotency-Key for each animal", async () => {
-    const { client, received } = await faultyService([]);
+    const { client, added } = await faultyService([]);
     await client().add(rex);
     await client().add(rex);
-    expect(received[0]?.idempotencyKey).not.toBe(received[1]?.idempotencyKey);
+    expect(added.size).toBe(2);
   });
 
   it.each<Fault>(["invalid_request", "unauthorized", "forbidden", "idempotency_mismatch", "gone"])(

@@ -2,37 +2,35 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { buildDocs, docsPage } from "../../../openapi/docs-page.ts";
 import { openApiDocument, openApiText } from "../../../openapi/document.ts";
 import { openApi30Text } from "../../../openapi/openapi-3-0.ts";
+import { listen } from "../../support/listen.ts";
 
 const key = generateApiKey("local");
 const docs = docsPage(key, "v1");
 const server = createServer(async (message, response) => {
   if (!(await docs(message, response))) response.writeHead(404).end("not a docs page");
 });
-let origin: string;
+const { origin, close } = await listen(server);
+afterAll(close);
 
-beforeAll(async () => {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  server.close();
-});
-
-/** Sends a request with its path and Host unchanged. `fetch` would normalize both. */
+/** Sends a request of another site, with its path and Host unchanged. `fetch` would normalize both. */
 async function sendRaw(path: string, { host = "localhost", method = "GET" } = {}) {
-  const sent = request(origin, { path, method, headers: { host } }).end();
+  const headers = { host, origin: "https://evil.example" };
+  const sent = request(origin, { path, method, headers }).end();
   const [response] = await once(sent, "response");
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
+
+/** The files that a page loads. */
+const loadedBy = (html: string) =>
+  [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? "");
 
 /** The document that the page shows: document.js sets a global variable. */
 const shownDocument = (script: string) =>
@@ -44,37 +42,31 @@ describe("the docs page", () => {
     expect([page.status, page.url]).toEqual([200, `${origin}/docs/`]);
     const html = await page.text();
     expect(html).toContain(` id="docs" data-key="${key}"`);
-    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? "");
-    expect(loaded).toHaveLength(9);
-    for (const name of loaded) {
+    expect(loadedBy(html)).toHaveLength(9);
+    for (const name of loadedBy(html)) {
       const file = await fetch(new URL(name, page.url));
       expect([name, file.status]).toEqual([name, 200]);
       expect(await file.text()).not.toContain(key);
     }
   });
 
-  it("serves every file with its type and length", async () => {
-    const types: Record<string, string> = {
-      "": "text/html; charset=utf-8",
-      "index.html": "text/html; charset=utf-8",
-      "?theme=dark": "text/html; charset=utf-8",
-      "page.js": "text/javascript; charset=utf-8",
-      "document.js": "text/javascript; charset=utf-8",
-      "page.css": "text/css; charset=utf-8",
-      "favicon-32x32.png": "image/png",
-      "openapi.json": "application/json",
-    };
-    for (const [name, type] of Object.entries(types)) {
-      const { status, headers, body } = await sendRaw(`/docs/${name}`);
-      expect([name, status, headers["content-type"]]).toEqual([name, 200, type]);
-      if (type !== "image/png") expect(headers["content-length"]).toBe(String(Buffer.byteLength(body)));
-    }
+  it.each([
+    ["", "text/html; charset=utf-8"],
+    ["?theme=dark", "text/html; charset=utf-8"],
+    ["page.js", "text/javascript; charset=utf-8"],
+    ["page.css", "text/css; charset=utf-8"],
+    ["openapi.json", "application/json"],
+  ])("serves docs/%s with its type and length", async (name, type) => {
+    const { status, headers, body } = await sendRaw(`/docs/${name}`);
+    const length = String(Buffer.byteLength(body));
+    expect([status, headers["content-type"], headers["content-length"]]).toEqual([200, type, length]);
   });
 
   it("serves a file byte for byte", async () => {
     const served = await fetch(`${origin}/docs/favicon-32x32.png`);
     const file = createRequire(import.meta.url).resolve("swagger-ui-dist/favicon-32x32.png");
-    expect(Buffer.from(await served.arrayBuffer()).equals(await readFile(file))).toBe(true);
+    expect(served.headers.get("content-type")).toBe("image/png");
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(await readFile(file));
   });
 
   it("offers only the service that serves it", async () => {
@@ -105,14 +97,11 @@ describe("the docs page", () => {
   });
 
   it("cannot be read, framed or loaded by another site, and loads nothing from elsewhere", async () => {
-    for (const path of ["/docs", "/docs/", "/docs/page.js", "/docs/openapi.json"]) {
-      const { headers } = await fetch(origin + path, {
-        headers: { Origin: "https://evil.example" },
-        redirect: "manual",
-      });
-      const names =
-        /^(access-control-.*|cache-control|content-security-.*|cross-origin-.*|referrer-policy|x-.*)$/;
-      expect(Object.fromEntries([...headers].filter(([name]) => names.test(name)))).toEqual({
+    const names =
+      /^(access-control-.*|cache-control|content-security-.*|cross-origin-.*|referrer-policy|x-.*)$/;
+    for (const path of ["/docs", "/docs/", "/docs/openapi.json"]) {
+      const { headers } = await sendRaw(path);
+      expect(Object.fromEntries(Object.entries(headers).filter(([name]) => names.test(name)))).toEqual({
         "cache-control": "no-store",
         "content-security-policy":
           "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
@@ -126,15 +115,10 @@ describe("the docs page", () => {
 
   it.each([
     "evil.example",
-    "evil.example:3000",
     "localhost.evil.example",
     "localhost:1@evil.example",
-    "evil.example:localhost",
     "evil-localhost",
-    "localhost:",
-    "127.0.0.1.evil.example",
     "127a0b0c1",
-    "[::1]",
   ])("does not respond to the Host %s, which an attacker could resolve to this machine", async (host) => {
     for (const path of ["/docs", "/docs/", "/docs/openapi.json"]) {
       expect(await sendRaw(path, { host })).toMatchObject({ status: 404, body: "not a docs page" });
@@ -144,21 +128,15 @@ describe("the docs page", () => {
   it.each([
     "/docs/../package.json",
     "/docs/..%2fpackage.json",
-    "/docs//index.html",
     "/docs/swagger-ui.js",
-    "/docs/package.json",
-    "/docs/constructor",
     "/docs/__proto__",
     "/docsx",
-    "/docs/index.html/",
-    "/index.html",
     "/page/index.html",
-    "/v1/docs/index.html",
   ])("serves only its own files: %s", async (path) => {
     expect(await sendRaw(path)).toMatchObject({ status: 404, body: "not a docs page" });
   });
 
-  it.each(["POST", "HEAD", "DELETE", "OPTIONS"])("rejects %s", async (method) => {
+  it.each(["POST", "HEAD"])("rejects %s", async (method) => {
     expect((await sendRaw("/docs/", { method })).status).toBe(404);
   });
 });
@@ -167,31 +145,16 @@ describe("the static site", () => {
   it("has all files, both documents, no key and no server", async () => {
     const folder = await mkdtemp(join(tmpdir(), "animal-store-docs-"));
     await buildDocs(folder);
-    expect((await readdir(folder)).sort()).toEqual([
-      "LICENSE-swagger-ui",
-      "accessible-names.js",
-      "document.js",
-      "exact-integers.js",
-      "favicon-32x32.png",
-      "index.html",
-      "openapi-3.0.json",
-      "openapi.json",
-      "page.css",
-      "page.js",
-      "plugins.js",
-      "swagger-ui-bundle.js",
-      "swagger-ui.css",
-    ]);
     const read = (name: string) => readFile(join(folder, name), "utf8");
     const html = await read("index.html");
+    const others = ["index.html", "LICENSE-swagger-ui", "openapi.json", "openapi-3.0.json"];
+    expect((await readdir(folder)).sort()).toEqual([...loadedBy(html), ...others].sort());
     expect(html).not.toContain("data-key");
     expect(html).not.toMatch(/(src|href)="(https?:)?\//);
     const { servers, paths } = shownDocument(await read("document.js"));
     expect([servers, Object.keys(paths)]).toEqual([[], ["/pets", "/pets/{petId}"]]);
-    expect([await read("openapi.json"), await read("openapi-3.0.json")]).toEqual([
-      openApiText(),
-      openApi30Text(),
-    ]);
+    expect(await read("openapi.json")).toBe(openApiText());
+    expect(await read("openapi-3.0.json")).toBe(openApi30Text());
     await rm(folder, { recursive: true });
   });
 });
