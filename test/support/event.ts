@@ -15,24 +15,22 @@ interface RequestParts {
 }
 
 /** The event of an authenticated request. Unless headers are given, it has the Content-Type of a JSON body. */
-export function requestEvent(parts: RequestParts = {}): APIGatewayProxyEvent {
-  const headers = parts.headers ?? { "Content-Type": "application/json" };
-  return {
+export const requestEvent = ({
+  path,
+  query,
+  headers = { "Content-Type": "application/json" },
+  body = null,
+  isBase64Encoded = false,
+  authorizer = { keyId: "key_test", scopes: "pets:read pets:write" },
+}: RequestParts = {}) =>
+  ({
     headers: { Host: "api.example", ...headers },
-    multiValueQueryStringParameters: parts.query ?? null,
-    pathParameters: parts.path ?? null,
-    body: parts.body ?? null,
-    isBase64Encoded: parts.isBase64Encoded ?? false,
-    requestContext: {
-      requestId: "request-1",
-      domainName: "api.example",
-      authorizer:
-        parts.authorizer === undefined
-          ? { keyId: "key_test", scopes: "pets:read pets:write" }
-          : parts.authorizer,
-    },
-  } as unknown as APIGatewayProxyEvent;
-}
+    multiValueQueryStringParameters: query ?? null,
+    pathParameters: path ?? null,
+    body,
+    isBase64Encoded,
+    requestContext: { requestId: "request-1", domainName: "api.example", authorizer },
+  }) as unknown as APIGatewayProxyEvent;
 
 /**
  * The event that API Gateway sends to the authorizer for GET /pets.

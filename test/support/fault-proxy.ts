@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { listen } from "./listen.ts";
 
 /** DynamoDB's own errors: HTTP status and type. */
 const refusals = {
@@ -14,87 +15,40 @@ const refusals = {
   "table missing": [400, "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"],
 } as const;
 
-/**
- * The faults between a function and its table:
- * - `refuse`: nothing listens
- * - `reset`: the connection breaks in the middle of the response
- * - `delay`: the response comes after the client has given up; until then the server says that it works on it
- * - `stall`: the response begins and never ends
- * - `malformed`, `truncated`: the response is not JSON, or ends too early
- * - `lost`: the work is done, but its response never arrives
- * - the rest: DynamoDB's own errors
- */
-const faults = [
-  "refuse",
-  "reset",
-  "delay",
-  "stall",
-  "malformed",
-  "truncated",
-  "lost",
-  ...(Object.keys(refusals) as (keyof typeof refusals)[]),
-] as const;
-export type Fault = (typeof faults)[number];
-
-/** A proxy in front of a DynamoDB-compatible server that fails on demand. */
-interface FaultProxy {
-  endpoint: string;
-  /** requests that have arrived since the fault was set */
-  requests(): number;
-  /**
-   * Sets the fault from now on.
-   *
-   * @param fault undefined to forward everything again
-   * @param times how many requests it affects; later ones are forwarded
-   */
-  set(fault: Fault | undefined, times?: number): Promise<void>;
-  close(): Promise<void>;
-}
+/** The faults between a function and its table. */
+export type Fault =
+  | "refuse" // nothing listens
+  | "reset" // the connection breaks in the middle of the response
+  | "delay" // the response comes after the client has given up; until then the server says that it works on it
+  | "stall" // the response begins and never ends
+  | "malformed" // the response is not JSON
+  | "truncated" // the response ends too early
+  | "lost" // the work is done, but its response never arrives
+  | keyof typeof refusals;
 
 // Longer than the second that a function waits for a response (lib/dynamo/client.ts).
 const DELAY_MS = 1500;
 const PROGRESS_MS = 500;
 
-interface UpstreamResponse {
-  status: number;
-  headers: IncomingMessage["headers"];
-  body: Buffer;
-}
-
-async function read(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 /** Forwards a request unchanged, with its signature. */
 async function forward(target: string, { url, method, headers }: IncomingMessage, body: Buffer) {
-  const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(new URL(url ?? "/", target), { method, headers, agent: false }, resolve)
-      .on("error", reject)
-      .end(body);
-  });
-  return { status: message.statusCode ?? 500, headers: message.headers, body: await read(message) };
-}
-
-/** Sends only a part of the body, although the headers announce the whole. */
-async function begin(response: ServerResponse, { status, headers, body }: UpstreamResponse) {
-  response.writeHead(status, { ...headers, "content-length": body.length + 1 });
-  await new Promise((resolve) => response.write(body.subarray(0, body.length / 2), resolve));
+  const sent = request(new URL(url ?? "/", target), { method, headers, agent: false }).end(body);
+  const [message] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: message.statusCode ?? 500, headers: message.headers, body: await buffer(message) };
 }
 
 /**
- * Starts a proxy that forwards everything until a fault is set.
+ * Starts a proxy in front of a DynamoDB-compatible server that forwards everything until a fault is set.
  *
- * @param target URL of the DynamoDB-compatible server
+ * @param target URL of the server
  */
-export async function startFaultProxy(target: string): Promise<FaultProxy> {
+export async function startFaultProxy(target: string) {
   let fault: Fault | undefined;
   let left = 0;
   let requests = 0;
 
   async function respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const sent = await read(message);
+    const sent = await buffer(message);
     requests++;
     const current = left-- > 0 ? fault : undefined;
     if (current && current in refusals) {
@@ -107,46 +61,48 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       response.writeProcessing();
       await setTimeout(PROGRESS_MS);
     }
-    const upstream = await forward(target, message, sent);
+    const { status, headers, body } = await forward(target, message, sent);
     if (current === "lost") return void message.socket.destroy();
     if (current === "reset" || current === "truncated" || current === "stall") {
-      await begin(response, upstream);
+      // Only a part of the body, although the headers announce the whole.
+      response.writeHead(status, { ...headers, "content-length": body.length + 1 });
+      await new Promise((resolve) => response.write(body.subarray(0, body.length / 2), resolve));
       if (current === "reset") message.socket.resetAndDestroy();
       if (current === "truncated") message.socket.end();
       return;
     }
-    const { status, headers } = upstream;
-    const body = current === "malformed" ? Buffer.from('{"Item":{"id":') : upstream.body;
+    const answer = current === "malformed" ? Buffer.from('{"Item":{"id":') : body;
     // The checksum is of the body that was forwarded.
-    delete headers["x-amz-crc32"];
-    response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
+    const { "x-amz-crc32": _, ...others } = headers;
+    response.writeHead(status, { ...others, "content-length": answer.length }).end(answer);
   }
 
   const server = createServer((message, response) => {
     respond(message, response).catch(() => message.socket.destroy());
   });
-  const listen = (port: number) => once(server.listen(port, "127.0.0.1"), "listening");
-  const close = () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    return closed;
-  };
-
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const { origin, close } = await listen(server);
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: origin,
+    /** Returns how many requests have arrived since the fault was set. */
     requests: () => requests,
-    async set(next, times = Number.POSITIVE_INFINITY) {
+    /**
+     * Sets the fault from now on.
+     *
+     * @param next undefined to forward everything again
+     * @param times how many requests it affects; later ones are forwarded
+     */
+    async set(next: Fault | undefined, times = Number.POSITIVE_INFINITY): Promise<void> {
       // The connections of the last fault belong to it.
-      if (server.listening) await close();
+      await close();
       // The client is in this process. It reads the end of its connections in the next turns of the event loop;
       // before, it would spend an attempt on one of them.
       for (let turn = 0; turn < 3; turn++) await setImmediate();
       fault = next;
       left = times;
       requests = 0;
-      if (next !== "refuse") await listen(port);
+      if (next !== "refuse") {
+        await once(server.listen(Number(new URL(origin).port), "127.0.0.1"), "listening");
+      }
     },
     close,
   };

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { eventually } from "./eventually.ts";
 
 const launcher = fileURLToPath(new URL("../../local/launch.sh", import.meta.url));
 const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
@@ -15,17 +16,7 @@ interface Command {
 }
 
 /** What `npm start` runs, as a process of its own. `await using` stops it. */
-export interface LocalService extends AsyncDisposable {
-  process: ChildProcess;
-  baseUrl: string;
-  key: string;
-  /** everything it has printed so far, on both streams */
-  output(): string;
-  /** Waits until the output has a text; rejects after 50 s. */
-  printed(text: string): Promise<void>;
-  /** Sends a signal and waits for the end; returns the exit code. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-}
+export type LocalService = Awaited<ReturnType<typeof startService>>;
 
 /** Starts the process and collects what it prints; it may end by itself. */
 export function spawnService(
@@ -70,7 +61,7 @@ export async function startService(
   environment: Record<string, string>,
   nodeOptions?: string[],
   command?: Command,
-): Promise<LocalService> {
+) {
   copyAssembly(resolve(command?.cwd ?? "", environment.DATA_DIR || ".animal-store"));
   const { child, output, ended } = spawnService(environment, nodeOptions, command);
   const value = (label: string) => new RegExp(`^${label}: (\\S+)$`, "m").exec(output())?.[1];
@@ -90,13 +81,17 @@ export async function startService(
     process: child,
     baseUrl: value("Base URL") ?? "",
     key: value("API key") ?? "",
+    /** Returns everything it has printed so far, on both streams. */
     output,
-    printed: async (text) => {
-      for (let tries = 0; !output().includes(text); tries++) {
-        if (tries === 1000) throw new Error(`The service did not print ${text}:\n${output()}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
+    /** Waits until the output has a text; rejects after 50 s. */
+    printed: (text: string) =>
+      eventually(
+        output,
+        (printed) => {
+          if (!printed.includes(text)) throw new Error(`The service did not print ${text}:\n${printed}`);
+        },
+        { seconds: 50 },
+      ),
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop();

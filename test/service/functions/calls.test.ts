@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { generateApiKey, hashApiKey, recordOf } from "../../../lib/api-key.ts";
 import { keyStore } from "../../../lib/dynamo/key-store.ts";
 import { petCreator } from "../../../lib/dynamo/pet-store.ts";
@@ -12,7 +12,7 @@ import { ownTables } from "../../support/own-tables.ts";
 // The cost of a Query depends on the size of the other items in the table.
 const { pets, claims, keys } = await ownTables();
 
-const recorder = recordCalls();
+const takeCalls = recordCalls();
 // On a busy machine the reads of the start can take longer than a function waits for them.
 const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 // The functions read the names of their tables when they start.
@@ -22,16 +22,15 @@ const { handler: createPet, ...creation } = await import("../../../functions/cre
 const { handler: authorize, ...authorizer } = await import("../../../functions/authorize.ts");
 await Promise.all([get.warmedUp, list.warmedUp, creation.warmedUp, authorizer.warmedUp]);
 timeout.mockRestore();
-const callsAtStart = recorder.take();
+const callsAtStart = takeCalls();
 
 beforeEach(() => {
-  recorder.take();
+  takeCalls();
 });
-afterAll(() => recorder.stop());
 
 /** The calls since the last time: command, table (or index) and units. */
 const taken = () =>
-  recorder.take().map(({ command, input, units }) => [command, input.IndexName ?? input.TableName, units]);
+  takeCalls().map(({ command, input, units }) => [command, input.IndexName ?? input.TableName, units]);
 
 // A warm-up ignores errors, so a mistake in its read would show only as a slow first request.
 it("every function reads its table at its start, and DynamoDB accepts the read", () => {
@@ -68,9 +67,9 @@ describe("a request calls DynamoDB", () => {
   it("to retry a creation: the refused claim, one consistent read of it, and the same pet again", async () => {
     const key = { "Idempotency-Key": randomUUID() };
     await create(key);
-    recorder.take();
+    takeCalls();
     expect((await create(key)).statusCode).toBe(201);
-    expect(recorder.take()).toMatchObject([
+    expect(takeCalls()).toMatchObject([
       { command: "PutCommand", input: { TableName: claims } },
       { command: "GetCommand", units: 1, input: { TableName: claims, ConsistentRead: true } },
       { command: "PutCommand", units: 1, input: { TableName: pets } },
@@ -79,10 +78,10 @@ describe("a request calls DynamoDB", () => {
 
   it("to get: one consistent read, whether the pet exists or not", async () => {
     const { id } = JSON.parse((await create()).body);
-    recorder.take();
+    takeCalls();
     for (const petId of [String(id), "7"]) {
       await getPet(requestEvent({ path: { petId } }), context);
-      expect(recorder.take()).toMatchObject([
+      expect(takeCalls()).toMatchObject([
         { command: "GetCommand", units: 1, input: { ConsistentRead: true } },
       ]);
     }
@@ -92,13 +91,13 @@ describe("a request calls DynamoDB", () => {
   const addOneOfEach = async () => {
     const { create } = petCreator({ pets, claims }, 1);
     for (const status of PetStatus.options) await create({ name: "Rex", categoryId: 1n, status });
-    recorder.take();
+    takeCalls();
   };
 
   it("to list one status: one Query, of one pet more than the page holds", async () => {
     await addOneOfEach();
     await listPets(requestEvent({ query: { status: ["sold"], limit: ["5"] } }), context);
-    expect(recorder.take()).toMatchObject([
+    expect(takeCalls()).toMatchObject([
       { command: "QueryCommand", units: 0.5, input: { Limit: 6, IndexName: "byStatus" } },
     ]);
   });
@@ -114,13 +113,13 @@ describe("a request calls DynamoDB", () => {
     const key = generateApiKey("staging");
     const details = { name: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
     await keyStore(keys).add(recordOf(key, details));
-    recorder.take();
+    takeCalls();
     for (const wellFormed of [key, generateApiKey("staging")]) {
       await authorize(authorizerEvent(`Bearer ${wellFormed}`));
       const input = { TableName: keys, ConsistentRead: true, Key: { hash: { S: hashApiKey(wellFormed) } } };
-      expect(recorder.take()).toMatchObject([{ command: "GetItemCommand", units: 1, input }]);
+      expect(takeCalls()).toMatchObject([{ command: "GetItemCommand", units: 1, input }]);
     }
     await authorize(authorizerEvent(`Bearer ${withWrongChecksum(key)}`));
-    expect(recorder.take()).toEqual([]);
+    expect(takeCalls()).toEqual([]);
   });
 });

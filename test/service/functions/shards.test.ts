@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type Pet, PetStatus } from "../../../lib/pet.ts";
 import { recordCalls } from "../../support/calls.ts";
@@ -7,8 +7,7 @@ import { listAll } from "../../support/pets.ts";
 
 const { pets, claims } = await ownTables();
 
-const recorder = recordCalls();
-afterAll(() => recorder.stop());
+const takeCalls = recordCalls();
 
 describe("a status spread over 4 partitions", () => {
   const sharded = petCreator({ pets, claims }, 4);
@@ -25,7 +24,7 @@ describe("a status spread over 4 partitions", () => {
       added.push(await creator.create({ name: `Spread ${n}`, categoryId: BigInt(n), status }));
     }
     added.sort((a, b) => (a.id < b.id ? -1 : 1));
-    written = recorder.take().map(({ input }) => input.Item as Pet & { statusShard: string });
+    written = takeCalls().map(({ input }) => input.Item as Pet & { statusShard: string });
   });
 
   it("keeps every pet in the partition that its id determines", () => {
@@ -37,14 +36,14 @@ describe("a status spread over 4 partitions", () => {
   });
 
   it("lists every pet exactly once and in order, including those written before the spread", async () => {
-    recorder.take();
+    takeCalls();
     for (const limit of [1, 7, 100]) expect(await listAll(list, { limit })).toEqual(added);
     expect((await list({ limit: 59 })).next).toBe(added[58]?.id);
     expect((await list({ limit: 60 })).next).toBeUndefined();
     for (const status of PetStatus.options) {
       expect(await listAll(list, { limit: 3, status })).toEqual(added.filter((pet) => pet.status === status));
     }
-    expect(new Set(recorder.take().map(({ command }) => command))).toEqual(new Set(["QueryCommand"]));
+    expect(new Set(takeCalls().map(({ command }) => command))).toEqual(new Set(["QueryCommand"]));
   });
 
   it("costs one Query for each partition and page, all at once", async () => {
@@ -52,9 +51,9 @@ describe("a status spread over 4 partitions", () => {
       ["sold", 4],
       [undefined, 12],
     ] as const) {
-      recorder.take();
+      takeCalls();
       await list({ limit: 20, status });
-      const calls = recorder.take();
+      const calls = takeCalls();
       expect(calls.map(({ command }) => command)).toEqual(Array(queries).fill("QueryCommand"));
       expect(Math.max(...calls.map(({ started }) => started))).toBeLessThan(
         Math.min(...calls.map(({ responded }) => responded)),
