@@ -11,7 +11,7 @@ async function serve(withKey: number[], withoutKey: number[]) {
   const server = createServer(({ headers }, response) => {
     const kind = headers.authorization === "Bearer good" ? "withKey" : "withoutKey";
     const statuses = kind === "withKey" ? withKey : withoutKey;
-    response.writeHead(statuses[Math.min(counts[kind], statuses.length - 1)] ?? 500).end();
+    response.writeHead(statuses[counts[kind]] ?? statuses.at(-1) ?? 500).end();
     counts[kind] += 1;
   });
   const { origin: url, close } = await listen(server);

@@ -3,12 +3,12 @@ import type { ListPets, Pet, PetQuery } from "../../lib/pet.ts";
 /** Lists page after page until the last; returns all pets in order. */
 export async function listAll(list: ListPets, query: PetQuery): Promise<Pet[]> {
   const all: Pet[] = [];
-  for (let after = query.after ?? 0n, more = true; more; ) {
+  let { after } = query;
+  do {
     const { pets, next } = await list({ ...query, after });
     all.push(...pets);
-    more = next !== undefined;
-    after = next ?? after;
-  }
+    after = next;
+  } while (after !== undefined);
   return all;
 }
 

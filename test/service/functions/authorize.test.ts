@@ -9,19 +9,13 @@ const authorize = (token: string) => handler(authorizerEvent(token));
 
 const effectOf = async (token: string) => (await authorize(token)).policyDocument.Statement[0]?.Effect;
 
-/** The policy for the whole API of the stage. */
+const wholeApi = {
+  Action: "execute-api:Invoke",
+  Resource: "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/*",
+};
 const policy = (Effect: "Allow" | "Deny", keyId: string, scopes: string) => ({
   principalId: keyId,
-  policyDocument: {
-    Version: "2012-10-17",
-    Statement: [
-      {
-        Effect,
-        Action: "execute-api:Invoke",
-        Resource: "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/*",
-      },
-    ],
-  },
+  policyDocument: { Version: "2012-10-17", Statement: [{ Effect, ...wholeApi }] },
   context: { keyId, scopes },
 });
 

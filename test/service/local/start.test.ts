@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
 import { errorBody } from "../../../lib/errors.ts";
-import { startStore } from "../../../local/store/store.ts";
 import { listen } from "../../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
 
@@ -194,17 +193,10 @@ describe("npm start", () => {
     expect((await stat(join(folder, "assembly", assembly ?? ""))).mtimeMs).toBe(mtimeMs);
   });
 
-  it("waits for the tables of a DynamoDB server that creates them slowly", async () => {
-    const { origin, close } = await listen(dynalite({ createTableMs: 1000 }));
-    ends.push(close);
-    const service = await started({ AWS_ENDPOINT_URL_DYNAMODB: origin });
-    expect((await list(service)).status).toBe(200);
-  });
-
-  it("uses the DynamoDB server that it is given", async () => {
-    const store = await startStore();
+  it("uses the DynamoDB server that it is given, and waits for tables that it creates slowly", async () => {
+    const store = await listen(dynalite({ createTableMs: 1000 }));
     ends.push(store.close);
-    const service = await started({ AWS_ENDPOINT_URL_DYNAMODB: store.endpoint });
+    const service = await started({ AWS_ENDPOINT_URL_DYNAMODB: store.origin });
     await add(service);
     expect(await readdir(folder)).not.toContain("dynamodb");
     // When the store does not respond, the response is neither a 401 nor missing.
