@@ -28,9 +28,6 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 ajv.addSchema(JSON.parse(text, closed), "openapi.json");
 
-const pointer = (...parts: string[]) =>
-  parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
-
 /** Returns what is wrong with a body. */
 function bodyFaults(schema: string, body: unknown): string[] {
   const $ref = `openapi.json#/${schema}`;
@@ -73,15 +70,7 @@ export function undocumented(
     if (value === null) return required ? [`no header ${name}`] : [];
     return schema.type === "integer" && !/^\d+$/.test(value) ? [`${name} is not an integer`] : [];
   });
-  const at = pointer(
-    "paths",
-    template,
-    verb,
-    "responses",
-    String(status),
-    "content",
-    "application/json",
-    "schema",
-  );
-  return [...found, ...bodyFaults(at, body)].map((fault) => `${method} ${template} ${status}: ${fault}`);
+  const schema = `${template.replaceAll("/", "~1")}/${verb}/responses/${status}/content/application~1json/schema`;
+  const wrong = [...found, ...bodyFaults(`paths/${schema}`, body)];
+  return wrong.map((fault) => `${method} ${template} ${status}: ${fault}`);
 }

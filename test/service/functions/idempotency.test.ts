@@ -25,15 +25,7 @@ const rex = { name: "Rex", categoryId: 1n, status: "sold" as const };
 const isPut = (table: string) => (command: unknown) =>
   command instanceof PutCommand && command.input.TableName === table;
 
-function create({
-  key,
-  name = "Once",
-  caller = "key_test",
-}: {
-  key: string;
-  name?: string;
-  caller?: string;
-}) {
+function create(key: string, name = "Once", caller = "key_test") {
   const headers = { "Content-Type": "application/json", "idempotency-key": key };
   const body = JSON.stringify({ name, categoryId: 1 });
   const authorizer = { keyId: caller, scopes: "pets:write" };
@@ -46,7 +38,7 @@ describe("createPet with an Idempotency-Key", () => {
   it("adds one pet for 50 requests at once", async () => {
     const key = randomUUID();
     const name = `Fifty ${key}`;
-    const responses = await Promise.all(Array.from({ length: 50 }, () => create({ key, name })));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => create(key, name)));
     expect(new Set(responses.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
     expect(responses[0]?.statusCode).toBe(201);
     expect(await countNamed(petLister(pets, 1), name)).toBe(1);
@@ -69,13 +61,13 @@ describe("createPet with an Idempotency-Key", () => {
       { caller: "key_2", key: `2${key}` },
       { caller: "key_12", key },
     ];
-    const responses = await Promise.all(tokens.map(create));
+    const responses = await Promise.all(tokens.map(({ key, caller }) => create(key, "Once", caller)));
     expect(new Set(responses.map(({ body }) => JSON.parse(body).id)).size).toBe(3);
   });
 
   it("has DynamoDB delete a claim after 24 hours, in seconds", async () => {
     const now = jest.spyOn(Date, "now").mockReturnValue(1_800_000_000_001);
-    await create({ key: randomUUID() });
+    await create(randomUUID());
     now.mockRestore();
     const [command] = send.mock.calls[0] as [PutCommand];
     expect(command.input.Item?.expiresAt).toBe(1_800_000_001 + 86_400);
@@ -83,11 +75,11 @@ describe("createPet with an Idempotency-Key", () => {
 
   it("forgets a key after 24 hours", async () => {
     const key = randomUUID();
-    const first = await create({ key });
+    const first = await create(key);
     const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 24 * 3_600_000 - 2000);
-    expect(await create({ key })).toEqual(first);
+    expect(await create(key)).toEqual(first);
     now.mockReturnValue(Date.now() + 4000);
-    const later = await create({ key, name: "Another day" });
+    const later = await create(key, "Another day");
     now.mockRestore();
     expect(later.statusCode).toBe(201);
     expect(JSON.parse(later.body).id).not.toBe(JSON.parse(first.body).id);
