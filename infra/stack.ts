@@ -6,7 +6,7 @@ import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { createPet, getPet, listPets } from "../lib/operations.ts";
 import { Alarms, type MonitoredResources } from "./alarms.ts";
 import { Api } from "./api.ts";
-import { ApiFunction } from "./api-function.ts";
+import { ApiFunction, type ApiFunctionProps } from "./api-function.ts";
 import type { FunctionCode } from "./bundle/code.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
@@ -62,38 +62,41 @@ export class AnimalStoreStack extends Stack {
     const PETS_TABLE = pets.tableName;
     const { read, write } = stage.statusShards;
     const { GET_ITEM, PUT_ITEM, QUERY, UPDATE_ITEM } = Operation;
-    const settings = (kind: "operation" | "authorizer") => ({
-      reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
-      provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
-      systemLogLevelV2: stage.invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,
-    });
+    /** The id of a function and its file in functions/ follow from its name. */
+    const create = (
+      name: string,
+      {
+        kind = "operation",
+        ...props
+      }: Pick<ApiFunctionProps, "environment" | "access"> & { kind?: "operation" | "authorizer" },
+    ) =>
+      new ApiFunction(this, name.charAt(0).toUpperCase() + name.slice(1), {
+        ...props,
+        code: functionCode(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+        reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
+        provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
+        systemLogLevelV2: stage.invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,
+      });
     return {
-      [listPets.id]: new ApiFunction(this, "ListPets", {
-        code: functionCode("list-pets"),
+      [listPets.id]: create(listPets.id, {
         environment: { PETS_TABLE, STATUS_SHARDS: String(read) },
         access: [{ table: pets, index: STATUS_INDEX, operations: [QUERY] }],
-        ...settings("operation"),
       }),
-      [createPet.id]: new ApiFunction(this, "CreatePet", {
-        code: functionCode("create-pet"),
+      [createPet.id]: create(createPet.id, {
         environment: { PETS_TABLE, CLAIMS_TABLE: claims.tableName, STATUS_SHARDS: String(write) },
         access: [
           { table: pets, operations: [PUT_ITEM] },
           { table: claims, operations: [GET_ITEM, PUT_ITEM, UPDATE_ITEM] },
         ],
-        ...settings("operation"),
       }),
-      [getPet.id]: new ApiFunction(this, "GetPet", {
-        code: functionCode("get-pet"),
+      [getPet.id]: create(getPet.id, {
         environment: { PETS_TABLE },
         access: [{ table: pets, operations: [GET_ITEM] }],
-        ...settings("operation"),
       }),
-      authorize: new ApiFunction(this, "Authorize", {
-        code: functionCode("authorize"),
+      authorize: create("authorize", {
+        kind: "authorizer",
         environment: { KEYS_TABLE: keys.tableName, STAGE: stage.name },
         access: [{ table: keys, operations: [GET_ITEM] }],
-        ...settings("authorizer"),
       }),
     };
   }

@@ -136,8 +136,11 @@ function send(
   { status, headers, body }: HttpResponse,
 ): void {
   response.writeHead(status, {
-    "Content-Type": "application/json",
-    "Content-Length": Buffer.byteLength(body),
+    // A 204 must not have a Content-Length (RFC 9110, 8.6).
+    ...(status !== 204 && {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+    }),
     "x-amzn-RequestId": requestId,
     // The rest of an unread body would be parsed as the next request.
     ...(message.complete ? {} : { Connection: "close" }),

@@ -8,7 +8,7 @@ const ui = window.SwaggerUIBundle({
   docExpansion: key ? "list" : "full",
   plugins: key ? [window.clearStaleResponse, window.checkKeys] : [window.readOnly],
   // A published page sends no requests: it has no key, and the API sends no CORS headers.
-  supportedSubmitMethods: key ? ["get", "post"] : [],
+  ...(key ? {} : { supportedSubmitMethods: [] }),
   tryItOutEnabled: Boolean(key),
   onComplete: () => {
     if (key) ui.preauthorizeApiKey("apiKey", key);

@@ -28,9 +28,8 @@ const bundles = functions.map(({ name, code }) => ({
 const bytes = (bundle: { text: string } | undefined) => Buffer.byteLength(bundle?.text ?? "");
 
 describe("the bundles", () => {
-  it("belong to three operations and the authorizer, which is the smallest", () => {
+  it("have the authorizer as the smallest", () => {
     const operations = bundles.filter(({ isAuthorizer }) => !isAuthorizer);
-    expect([bundles.length, operations.length]).toEqual([4, 3]);
     const size = bytes(bundles.find(({ isAuthorizer }) => isAuthorizer));
     for (const operation of operations) expect(size).toBeLessThan(bytes(operation));
   });

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { stackName } from "../../../infra/stages.ts";
+import { stackName, stages } from "../../../infra/stages.ts";
+import { operations } from "../../../lib/operations.ts";
 import { readTemplate } from "../../support/normalize.ts";
 
 // What the stages do not use, and what the runbook uses once.
@@ -23,7 +24,7 @@ describe("cdk -c protection=off -c releaseAlarms=off", () => {
   it("releases even if alarms are triggered", () => {
     const template = Template.fromJSON(readTemplate(assembly, stack));
     const ignored = { AlarmConfiguration: Match.objectLike({ Enabled: false }) };
-    template.resourcePropertiesCountIs("AWS::CodeDeploy::DeploymentGroup", ignored, 4);
+    template.resourcePropertiesCountIs("AWS::CodeDeploy::DeploymentGroup", ignored, operations.length + 1);
   });
 });
 
@@ -47,19 +48,19 @@ describe("a stage with every option", () => {
     const provisioned = aliases.map(
       ({ Properties }) => Properties.ProvisionedConcurrencyConfig.ProvisionedConcurrentExecutions,
     );
-    expect(provisioned.sort()).toEqual([2, 5, 5, 5]);
+    expect(provisioned.sort()).toEqual([2, ...operations.map(() => 5)]);
     const invoked = [
       ...Object.values(template.findResources("AWS::ApiGateway::Authorizer")),
       ...Object.values(template.findResources("AWS::ApiGateway::Method")),
     ].flatMap(({ Properties }) => Properties.AuthorizerUri ?? Properties.Integration.Uri ?? []);
-    expect(invoked).toHaveLength(4);
+    expect(invoked).toHaveLength(operations.length + 1);
     for (const uri of invoked) expect(JSON.stringify(uri)).toMatch(/"Ref":"\w+Live\w+"/);
   });
 
   it("reserves concurrency for each function", () => {
     const functions = Object.values(template.findResources("AWS::Lambda::Function"));
     const reserved = functions.map(({ Properties }) => Properties.ReservedConcurrentExecutions);
-    expect(reserved.sort()).toEqual([20, 50, 50, 50]);
+    expect(reserved.sort()).toEqual([20, ...operations.map(() => 50)]);
   });
 
   it("configures listPets with the shards to read and createPet with the shards to write", () => {
@@ -75,5 +76,7 @@ it("trusts the OIDC provider that an account already has", () => {
   template.resourceCountIs("AWS::IAM::OIDCProvider", 0);
   const roles = Object.values(template.findResources("AWS::IAM::Role"));
   const trusted = JSON.stringify(roles.map(({ Properties }) => Properties.AssumeRolePolicyDocument));
-  expect(trusted.match(/:oidc-provider\/token\.actions\.githubusercontent\.com"/g)).toHaveLength(3);
+  expect(trusted.match(/:oidc-provider\/token\.actions\.githubusercontent\.com"/g)).toHaveLength(
+    stages.length + 1,
+  ); // and the diff role
 });

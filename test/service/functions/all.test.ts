@@ -1,0 +1,20 @@
+import { readdirSync } from "node:fs";
+import { expect, it } from "@jest/globals";
+import { operations } from "../../../lib/operations.ts";
+
+const files = readdirSync(new URL("../../../functions/", import.meta.url));
+const fileOf = (id: string) => `${id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+
+it("functions/ has a file for each operation, named after its id, and the authorizer", () => {
+  expect(files.toSorted()).toEqual([...operations.map(({ id }) => fileOf(id)), "authorize.ts"].toSorted());
+});
+
+// The entry (infra/bundle/start.mjs) awaits `warmedUp`, and would not notice that there is none.
+it.each(files)("%s exports a handler, and the result of warmUp as warmedUp", async (file) => {
+  const { handler, warmedUp } = await import(`../../../functions/${file}`);
+  expect({ handler: typeof handler, warmedUp: typeof warmedUp?.then }).toEqual({
+    handler: "function",
+    warmedUp: "function",
+  });
+  await warmedUp;
+});
