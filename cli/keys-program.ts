@@ -31,15 +31,6 @@ async function confirmChange({ stage, yes }: CommonOptions, change: string): Pro
   if (stage === "production" && !yes) await confirm(`${change} in production?`);
 }
 
-async function withKeys<T>(stage: string, use: (keys: KeyStore) => Promise<T>): Promise<T> {
-  const { keys, close } = await openKeys(stage);
-  try {
-    return await use(keys);
-  } finally {
-    await close();
-  }
-}
-
 async function find(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
   const found = (await keys.list()).find((record) => record.keyId === id);
   if (!found) throw new Error(`There is no key ${id} in ${stage}.`);
@@ -72,10 +63,8 @@ function printIssued(options: CommonOptions, { key, record }: Awaited<ReturnType
 }
 
 /** The operators' commands for API keys. */
-export const program = configureProgram(
-  new Command("npm run keys --").description(
-    "Issue, list, show, rotate and revoke the API keys of a deployment.",
-  ),
+export const program = configureProgram(new Command("npm run keys --")).description(
+  "Issue, list, show, rotate and revoke the API keys of a deployment.",
 );
 
 const command = (name: string, description: string) =>
@@ -98,31 +87,29 @@ changingCommand("issue", "issue a new key and show it once")
   .option("--scopes <scopes>", `what the key can do; repeatable (default: ${scopes.join(",")})`, scopeList)
   .option("--expires <duration>", "how long the key works, such as 90d (default: until revoked)", lifetime)
   .action(async (options: CommonOptions & { name: string; scopes?: Scope[]; expires?: number }) => {
-    const { name, expires } = options;
+    const { stage, name, expires } = options;
     await confirmChange(options, `Issue a key for ${name}`);
+    await using keys = await openKeys(stage);
     const createdAt = Date.now();
-    const expiresAt = expires === undefined ? undefined : createdAt + expires;
+    const expiresAt = expires && createdAt + expires;
     const wanted = { name, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
-    await withKeys(options.stage, async (keys) =>
-      printIssued(options, await issue(keys, options.stage, wanted)),
-    );
+    printIssued(options, await issue(keys, stage, wanted));
   });
 
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
-  const records = await withKeys(options.stage, (keys) => keys.list());
+  await using keys = await openKeys(options.stage);
+  const records = await keys.list();
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const now = Date.now();
-  print(
-    options,
-    records.map((record) => describe(record, now)),
-    records.length > 0 ? table(records, now) : `There are no keys in ${options.stage}.`,
-  );
+  const descriptions = records.map((record) => describe(record, now));
+  print(options, descriptions, records[0] ? table(records, now) : `There are no keys in ${options.stage}.`);
 });
 
 command("show", "show a key's record")
   .argument("<keyId>", "such as key_94a9db21d2a2b24b", keyId)
   .action(async (id: string, options: CommonOptions) => {
-    const record = await withKeys(options.stage, (keys) => find(keys, options.stage, id));
+    await using keys = await openKeys(options.stage);
+    const record = await find(keys, options.stage, id);
     print(options, describe(record, Date.now()), details(record, Date.now()));
   });
 
@@ -135,32 +122,31 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
   )
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
     await confirmChange(options, `Rotate ${id}`);
-    await withKeys(options.stage, async (keys) => {
-      const old = await find(keys, options.stage, id);
-      const now = Date.now();
-      checkRotatable(old, now);
-      const { name, scopes, createdAt, expiresAt } = old;
-      // The successor gets the whole lifetime that the old key had.
-      const wanted = { name, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
-      const issued = await issue(keys, options.stage, wanted);
-      const revokedAt = now + options.grace;
-      await keys.revoke(old.hash, revokedAt);
-      printIssued(options, issued, `\n${id} works until ${time(endOf({ ...old, revokedAt }))}.`);
-    });
+    await using keys = await openKeys(options.stage);
+    const old = await find(keys, options.stage, id);
+    const now = Date.now();
+    checkRotatable(old, now);
+    const { name, scopes, createdAt, expiresAt } = old;
+    // The successor gets the whole lifetime that the old key had.
+    const wanted = { name, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
+    const issued = await issue(keys, options.stage, wanted);
+    const revokedAt = now + options.grace;
+    await keys.revoke(old.hash, revokedAt);
+    printIssued(options, issued, `\n${id} works until ${time(endOf({ ...old, revokedAt }))}.`);
   });
 
 changingCommand("revoke", "revoke a key")
   .argument("<keyId>", "the key to revoke", keyId)
   .action(async (id: string, options: CommonOptions) => {
+    const { stage } = options;
     await confirmChange(options, `Revoke ${id}`);
-    await withKeys(options.stage, async (keys) => {
-      const { hash } = await find(keys, options.stage, id);
-      const changed = await keys.revoke(hash, Date.now());
-      const record = await find(keys, options.stage, id);
-      const stage = allStages.find(({ name }) => name === options.stage);
-      const text = changed
-        ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${stage?.authorizerCacheSeconds} s.`
-        : `${id} was already revoked, on ${time(record.revokedAt)}.`;
-      print(options, describe(record, Date.now()), text);
-    });
+    await using keys = await openKeys(stage);
+    const { hash } = await find(keys, stage, id);
+    const changed = await keys.revoke(hash, Date.now());
+    const record = await find(keys, stage, id);
+    const cached = allStages.find(({ name }) => name === stage)?.authorizerCacheSeconds;
+    const text = changed
+      ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
+      : `${id} was already revoked, on ${time(record.revokedAt)}.`;
+    print(options, describe(record, Date.now()), text);
   });

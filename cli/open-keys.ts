@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { loadSharedConfigFiles } from "@smithy/core/config";
 import { local, stackName } from "../infra/stages.ts";
@@ -6,11 +7,13 @@ import { setAwsEnvironment } from "../local/store/aws-environment.ts";
 import { readTables, storeFolder } from "../local/store/data-folder.ts";
 import { DataInUse, startStore } from "../local/store/store.ts";
 
-/** The keys of a stage. The caller closes them. */
-export interface OpenKeys {
-  keys: KeyStore;
-  close(): Promise<void>;
-}
+/** The keys of a stage. To dispose of them closes the local store. */
+type OpenKeys = KeyStore & AsyncDisposable;
+
+const open = (table: string, close = async () => {}): OpenKeys => ({
+  ...keyStore(table),
+  [Symbol.asyncDispose]: close,
+});
 
 /**
  * Opens the keys table of a stage. For a deployed stage, it reads the outputs of the stack with the operator's AWS
@@ -19,7 +22,7 @@ export interface OpenKeys {
  * @throws Error in one line if the stage cannot be found or read
  */
 export function openKeys(stage: string): Promise<OpenKeys> {
-  return stage === local.name ? openLocal() : openDeployed(stage);
+  return stage === local.name ? openLocal() : openDeployed(stackName(stage));
 }
 
 async function openLocal(): Promise<OpenKeys> {
@@ -29,7 +32,7 @@ async function openLocal(): Promise<OpenKeys> {
     const store = embedded ? await startStore(storeFolder).catch(unlessInUse) : undefined;
     if (store || !embedded || (await responds(endpoint))) {
       setAwsEnvironment(store?.endpoint ?? endpoint);
-      return { keys: keyStore(keysTable), close: store?.close ?? (async () => {}) };
+      return open(keysTable, store?.close);
     }
     // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
     // its data locked while its store cannot start.
@@ -38,7 +41,7 @@ async function openLocal(): Promise<OpenKeys> {
         `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}. If the local service is running, its output says why.`,
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await setTimeout(200);
   }
 }
 
@@ -47,15 +50,10 @@ function unlessInUse(error: unknown): undefined {
   if (!(error instanceof DataInUse)) throw error;
 }
 
-const responds = (endpoint: string) =>
-  fetch(endpoint).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+const responds = async (endpoint: string) => (await fetch(endpoint).catch(() => undefined))?.ok === true;
 
-async function openDeployed(stage: string): Promise<OpenKeys> {
+async function openDeployed(StackName: string): Promise<OpenKeys> {
   await checkProfile();
-  const StackName = stackName(stage);
   const client = new CloudFormationClient({});
   const region = await client.config.region().catch(() => {
     throw new Error("No AWS region is set: set AWS_REGION, or a region in your AWS profile.");
@@ -65,7 +63,7 @@ async function openDeployed(stage: string): Promise<OpenKeys> {
   });
   const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "KeysTableName")?.OutputValue;
   if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
-  return { keys: keyStore(table), close: async () => {} };
+  return open(table);
 }
 
 /** Checks AWS_PROFILE, because the SDK reports an unknown profile as missing credentials. */

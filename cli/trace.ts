@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -17,21 +17,12 @@ interface Options {
   function?: string;
 }
 
-function printMapped(input: string, assembly: string, { stack, function: functionName }: Options): void {
-  const maps = readSourceMaps(assembly, stack);
-  for (const line of mapLog(input, maps, functionName)) console.log(line);
-}
-
-async function trace(options: Options): Promise<void> {
+async function trace({ stack, assembly, function: functionName }: Options): Promise<void> {
   const input = await text(process.stdin);
-  if (options.assembly) return printMapped(input, options.assembly, options);
-  const folder = await mkdtemp(join(tmpdir(), "animal-store-trace-"));
-  try {
-    await synthesize(folder, [options.stack]);
-    printMapped(input, folder, options);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-trace-"));
+  if (!assembly) await synthesize(folder.path, [stack]);
+  const maps = readSourceMaps(assembly ?? folder.path, stack);
+  for (const line of mapLog(input, maps, functionName)) console.log(line);
 }
 
 const program = configureProgram(new Command("npm run trace --"))
