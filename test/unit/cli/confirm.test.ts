@@ -3,29 +3,25 @@ import { text } from "node:stream/consumers";
 import { expect, it } from "@jest/globals";
 import { confirm } from "../../../cli/confirm.ts";
 
-function terminal(typed: string) {
-  const input = Object.assign(new PassThrough(), { isTTY: true });
+const question = "Revoke key_1 in production?";
+
+/** Asks the question and returns what it prints. */
+async function ask(typed: string, isTTY = true): Promise<string> {
+  const input = Object.assign(new PassThrough(), { isTTY });
   input.end(typed);
-  return { input, output: new PassThrough() };
+  const output = new PassThrough();
+  await confirm(question, input, output);
+  return text(output.end());
 }
 
-it.each(["y\n", "yes\n", " Y \n", "YES\n"])("takes %j as a confirmation", async (typed) => {
-  const { input, output } = terminal(typed);
-  await confirm("Revoke key_1 in production?", { input, output });
-  output.end();
-  expect(await text(output)).toContain("Revoke key_1 in production? [y/N] ");
+it.each(["y\n", " YES \n"])("takes %j as a confirmation", async (typed) => {
+  expect(await ask(typed)).toContain(`${question} [y/N] `);
 });
 
-it.each(["\n", "n\n", "no\n", "yep\n", "ny\n", " \n", "", "\ny\n"])(
-  "takes %j as a refusal",
-  async (typed) => {
-    await expect(confirm("Sure?", terminal(typed))).rejects.toThrow("Nothing was changed.");
-  },
-);
+it.each(["\n", "n\n", "yep\n", "ny\n", "", "\ny\n"])("takes %j as a refusal", async (typed) => {
+  await expect(ask(typed)).rejects.toThrow("Nothing was changed.");
+});
 
 it("refuses if there is no terminal", async () => {
-  const { input, output } = terminal("y\n");
-  await expect(confirm("Sure?", { input: Object.assign(input, { isTTY: false }), output })).rejects.toThrow(
-    "Sure? Add --yes to confirm it without a terminal.",
-  );
+  await expect(ask("y\n", false)).rejects.toThrow(`${question} Add --yes to confirm it without a terminal.`);
 });
