@@ -2,13 +2,11 @@ import { type ApiKeyRecord, endOf, isLive } from "../lib/api-key.ts";
 
 const WIDTH = 80;
 
-/** The state of a key: `rotating` works until its successor replaces it. */
-export type KeyState = "live" | "rotating" | "expired" | "revoked";
-
 /** Formats a time for operators and scripts: ISO 8601 in UTC, or null. */
 export const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
 
-function stateOf(record: ApiKeyRecord, now: number): KeyState {
+/** Returns the state of a key. A `rotating` key works until its successor replaces it. */
+function stateOf(record: ApiKeyRecord, now: number) {
   if (isLive(record, now)) return record.revokedAt === undefined ? "live" : "rotating";
   return endOf(record) === record.revokedAt ? "revoked" : "expired";
 }
@@ -49,14 +47,13 @@ export function details(record: ApiKeyRecord, now: number): string {
   ]);
 }
 
-const date = (at: number) => new Date(at).toISOString().slice(0, 10);
-const minute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}Z`;
-
 function stateCell(record: ApiKeyRecord, now: number): string {
-  const [state, end] = [stateOf(record, now), endOf(record)];
-  if (end === undefined) return state;
-  if (state === "rotating") return `rotating until ${minute(end)}`;
-  return state === "live" ? `live until ${date(end)}` : `${state} ${date(end)}`;
+  const state = stateOf(record, now);
+  const end = time(endOf(record));
+  if (end === null) return state;
+  const date = end.slice(0, 10);
+  if (state === "rotating") return `rotating until ${date} ${end.slice(11, 16)}Z`;
+  return state === "live" ? `live until ${date}` : `${state} ${date}`;
 }
 
 const scopesCell = ({ scopes }: ApiKeyRecord) =>
@@ -69,16 +66,19 @@ const scopesCell = ({ scopes }: ApiKeyRecord) =>
 const WIDE =
   /\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u;
 
+const widthOf = (text: string) =>
+  [...text].reduce((width, character) => width + (WIDE.test(character) ? 2 : 1), 0);
+
 /** Shortens a text to a number of columns on a terminal. */
-function shorten(text: string, columns: number): string {
-  const widths = [...text].map((character) => (WIDE.test(character) ? 2 : 1));
-  if (widths.reduce((sum, width) => sum + width, 0) <= columns) return text;
-  let used = 1; // the ellipsis
-  const kept = widths.findIndex((width) => {
-    used += width;
-    return used > columns;
-  });
-  return `${[...text].slice(0, kept).join("")}…`;
+function shorten(text: string, columns: number, ellipsis = ""): string {
+  if (widthOf(text + ellipsis) <= columns) return text + ellipsis;
+  return shorten([...text].slice(0, -1).join(""), columns, "…");
+}
+
+/** Pads the cells of a column to the same width. */
+function column(cells: string[]): string[] {
+  const width = Math.max(...cells.map((cell) => cell.length));
+  return cells.map((cell) => cell.padEnd(width));
 }
 
 /**
@@ -87,16 +87,13 @@ function shorten(text: string, columns: number): string {
  * @param now milliseconds since 1970, for the states
  */
 export function table(records: ApiKeyRecord[], now: number): string {
-  const rows = records.map((record) => ({
-    cells: [record.keyId, stateCell(record, now), scopesCell(record)],
-    name: record.name,
-  }));
-  const all = [{ cells: ["KEY ID", "STATE", "SCOPES"], name: "NAME" }, ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...all.map(({ cells }) => cells[column]?.length ?? 0)));
-  const left = WIDTH - widths.reduce((sum, width) => sum + width + 2, 0);
-  return all
-    .map(({ cells, name }) =>
-      [...cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)), shorten(name, left)].join("  "),
-    )
-    .join("\n");
+  const ids = column(["KEY ID", ...records.map(({ keyId }) => keyId)]);
+  const states = column(["STATE", ...records.map((record) => stateCell(record, now))]);
+  const scopes = column(["SCOPES", ...records.map(scopesCell)]);
+  const names = ["NAME", ...records.map(({ name }) => name)];
+  const rows = names.map((name, row) => {
+    const start = `${ids[row]}  ${states[row]}  ${scopes[row]}  `;
+    return start + shorten(name, WIDTH - start.length);
+  });
+  return rows.join("\n");
 }
