@@ -2,11 +2,6 @@ import type { FindSource } from "./source-maps.ts";
 
 const FRAME = /(?:[^\s()]*\/)?\bindex\.js:(\d+):(\d+)/g;
 
-/** Replaces each position in the bundle with its position in the source. */
-function mapFrames(line: string, find: FindSource): string {
-  return line.replace(FRAME, (frame, row, column) => find(Number(row), Number(column)) ?? frame);
-}
-
 /** Returns the stack frames in a log line, at any depth of its JSON. Returns any other line unchanged. */
 function framesIn(line: string): string[] {
   try {
@@ -20,9 +15,6 @@ function framesIn(line: string): string[] {
     return [line];
   }
 }
-
-/** Returns the function that wrote a log line. The line contains its operation. */
-const functionOf = (line: string) => /"operation":\s*"(\w+)"/.exec(line)?.[1];
 
 /**
  * Maps stack frames, or lines of a function's log, to the source. It omits log lines without frames.
@@ -39,9 +31,10 @@ export function* mapLog(input: string, maps: (name: string) => FindSource, funct
       if (!line.startsWith("{")) yield line;
       continue;
     }
-    const name = functionName ?? functionOf(line);
+    const name = functionName ?? /"operation":\s*"(\w+)"/.exec(line)?.[1];
     if (!name) throw new Error("The input does not name a function: add --function, such as get-pet.");
     const find = maps(name);
-    for (const frame of frames) yield mapFrames(frame, find);
+    for (const frame of frames)
+      yield frame.replace(FRAME, (position, row, column) => find(Number(row), Number(column)) ?? position);
   }
 }
