@@ -26,7 +26,10 @@ function explain(error: unknown): string {
 export function configureProgram(program: Command): Command {
   return program
     .showHelpAfterError("(Add --help for usage.)")
-    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
+    .configureOutput({
+      writeOut: (text) => console.log(text.trimEnd()),
+      writeErr: (text) => console.error(printable(text.trimEnd())),
+    })
     .exitOverride();
 }
 

@@ -1,28 +1,30 @@
-import { execFile } from "node:child_process";
+import { type ExecFileOptions, execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const entry = fileURLToPath(new URL("../../cli/keys.ts", import.meta.url));
 
-/** The result of `npm run keys -- ...`. */
+/** The result of a command. */
 export interface Run {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs the command as npm does, without a terminal. It has only the AWS credentials of `environment`. */
-export function keysCli(args: string[], environment: Record<string, string> = {}): Promise<Run> {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: "/nonexistent",
-    AWS_EC2_METADATA_DISABLED: "true",
-    ...environment,
-  };
+/** Runs a script in a process of its own, without a terminal. */
+export function runNode(args: string[], options: ExecFileOptions, input = ""): Promise<Run> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [entry, ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-    });
+    const child = execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout: String(stdout), stderr: String(stderr) }),
+    );
+    child.stdin?.end(input);
   });
+}
+
+/** Runs the command as npm does. It has only the AWS credentials of `environment`. */
+export function keysCli(args: string[], environment: Record<string, string> = {}): Promise<Run> {
+  const { PATH } = process.env;
+  const env = { PATH, HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment };
+  return runNode([entry, ...args], { env });
 }
 
 /**

@@ -4,26 +4,14 @@ import { configureProgram } from "../../../cli/run-program.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
-/** Runs a program whose subcommand `do` throws an error, or succeeds. */
-function run(args: string[], { error, environment = {} }: { error?: unknown; environment?: object } = {}) {
+/** Runs a program whose subcommand `do` throws an error. */
+function run(args: string[], error?: unknown, environment?: Record<string, string>) {
   const program = configureProgram(new Command("npm run test --"));
-  program
-    .command("do")
-    .argument("[name]")
-    .action(async () => {
-      if (error) throw error;
-    });
-  return runInProcess(program, "test", args, environment as Record<string, string>);
-}
-
-it("ends with 0 after a success, and after help", async () => {
-  expect(await run(["do"])).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect(await run(["--help"])).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("Usage: npm run test -- "),
-    stderr: "",
+  program.command("do").action(() => {
+    throw error;
   });
-});
+  return runInProcess(program, "test", args, environment);
+}
 
 const connectionLost = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 
@@ -41,7 +29,7 @@ it.each<[string, unknown, string]>([
   ["no control character", new Error("a\u001b[31m\u202eb\rc"), "a\\u{1b}[31m\\u{202e}b\\u{d}c"],
   ["other scripts unchanged", new Error("Zoë 犬 🐕"), "Zoë 犬 🐕"],
 ])("ends with 1 after an error, and prints %s", async (_what, error, line) => {
-  expect(await run(["do"], { error })).toEqual({ code: 1, stdout: "", stderr: `test: ${line}\n` });
+  expect(await run(["do"], error)).toEqual({ code: 1, stdout: "", stderr: `test: ${line}\n` });
 });
 
 it("ends with 2 after wrong usage, and never prints a key or a control character", async () => {
@@ -54,12 +42,10 @@ it("ends with 2 after wrong usage, and never prints a key or a control character
 
 it("explains that -- is missing when npm has read the options itself", async () => {
   const environment = { npm_config_stage: "true" };
-  expect(await run(["do", "--all"], { environment })).toEqual({
-    code: 2,
-    stdout: "",
-    stderr:
-      "error: unknown option '--all'\n(Add --help for usage.)\n" +
-      "npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...\n",
-  });
-  expect((await run(["--help"], { environment })).stderr).toBe("");
+  const { code, stderr } = await run(["do", "--all"], undefined, environment);
+  expect([code, stderr.split("\n").at(-2)]).toEqual([
+    2,
+    "npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...",
+  ]);
+  expect(await run(["--help"], undefined, environment)).toMatchObject({ code: 0, stderr: "" });
 });
