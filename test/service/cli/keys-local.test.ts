@@ -1,13 +1,11 @@
-import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import { readStack } from "../../../local/assembly/template.ts";
 import { createTables } from "../../../local/store/create-tables.ts";
 import { startStore } from "../../../local/store/store.ts";
+import { listen } from "../../support/gateway.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
@@ -15,6 +13,7 @@ process.env.DATA_DIR = folder; // local/store/data-folder.ts reads it once
 const { program } = await import("../../../cli/keys-program.ts");
 const { storeFolder, writeTables } = await import("../../../local/store/data-folder.ts");
 
+const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
 const tablesFile = join(folder, "tables.json");
 const keysTable = process.env.KEYS_TABLE ?? "";
 const NOBODY = "http://127.0.0.1:1";
@@ -28,14 +27,15 @@ afterEach(async () => {
 const keys = (...args: string[]) => runInProcess(program, "keys", [...args, "--stage", "local"]);
 const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
 
-/** The data of a local service: an embedded store with a keys table. */
-async function startService() {
-  const store = await startStore(storeFolder);
-  await createTables(
-    store.endpoint,
-    readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging").tables,
-  );
-  await writeTables({ endpoint: store.endpoint, embedded: true, keysTable });
+/**
+ * Starts the store of a local service.
+ *
+ * @param path without it, the store is one that the service does not embed
+ */
+async function startServiceStore(path?: string) {
+  const store = await startStore(path);
+  await createTables(store.endpoint, tables);
+  await writeTables({ endpoint: store.endpoint, embedded: path !== undefined, keysTable });
   return store;
 }
 
@@ -46,7 +46,7 @@ async function issueAndList(): Promise<void> {
 }
 
 it("says why it cannot read the data folder", async () => {
-  await expect(keys("list")).resolves.toEqual(
+  expect(await keys("list")).toEqual(
     failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`),
   );
   // A folder in place of the file fails for every user, root included.
@@ -67,32 +67,21 @@ it("says why it cannot open the store", async () => {
   ]);
 });
 
-it("uses the store of the running service", async () => {
-  const service = await startService();
-  await issueAndList();
-  await service.close();
-});
-
 it("opens the store of a stopped service, and closes it again", async () => {
-  await (await startService()).close();
+  await (await startServiceStore(storeFolder)).close();
   await issueAndList();
   expect((await keys("show", "key_0000000000000000")).code).toBe(1);
   await (await startStore(storeFolder)).close();
 });
 
 it("uses another DynamoDB that the service runs with", async () => {
-  const other = await startStore();
-  await createTables(
-    other.endpoint,
-    readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging").tables,
-  );
-  await writeTables({ endpoint: other.endpoint, embedded: false, keysTable });
+  const other = await startServiceStore();
   await issueAndList();
   await other.close();
 });
 
 it("waits while another command has the data open", async () => {
-  const service = await startService();
+  const service = await startServiceStore(storeFolder);
   await writeTables({ endpoint: NOBODY, embedded: true, keysTable });
   const [{ code }] = await Promise.all([
     keys("list"),
@@ -102,11 +91,10 @@ it("waits while another command has the data open", async () => {
 });
 
 it("says that the data is in use if no store responds, as on a full disk", async () => {
-  const service = await startService();
+  const service = await startServiceStore(storeFolder);
   // Another program can listen at the port where the service was.
-  const other = createServer((_request, response) => response.writeHead(404).end());
-  await once(other.listen(0, "127.0.0.1"), "listening");
-  const endpoint = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const other = await listen((_request, response) => response.writeHead(404).end());
+  const endpoint = other.baseUrl;
   await writeTables({ endpoint, embedded: true, keysTable });
   const start = Date.now();
   let seconds = 0;
@@ -116,6 +104,6 @@ it("says that the data is in use if no store responds, as on a full disk", async
       `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}. If the local service is running, its output says why.`,
     ),
   );
-  other.close();
+  await other.close();
   await service.close();
 });

@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { runNode } from "../../support/keys-cli.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = ["package.json", "package-lock.json", "openapi.json", "openapi", "lib"];
@@ -20,20 +21,14 @@ const env = () => ({
   GIT_CONFIG_NOSYSTEM: "1",
   npm_config_cache: join(folder, "npm"),
   npm_config_update_notifier: "false",
+  NODE_DISABLE_COMPILE_CACHE: "1", // npm would leave it in the folder of temporary files
 });
 
 const git = (...args: string[]) =>
   execFileSync("git", args, { cwd: repository, env: env(), encoding: "utf8" }).trim();
 
-function run(...args: string[]) {
-  const options = { cwd: repository, env: env(), encoding: "utf8" } as const;
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(root, "cli/release.ts"), ...args],
-    options,
-  );
-  return { status, stdout, stderr };
-}
+const run = (version: string) =>
+  runNode([join(root, "cli/release.ts"), version], { cwd: repository, env: env() });
 
 const write = (file: string, text: string) => writeFileSync(join(repository, file), text);
 const read = (file: string) => readFileSync(join(repository, file), "utf8");
@@ -60,10 +55,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it("dates the section, sets the version everywhere, commits and tags, and pushes nothing", () => {
+it("dates the section, sets the version everywhere, commits and tags, and pushes nothing", async () => {
   const days = [today()];
-  expect(run("1.10.0")).toEqual({
-    status: 0,
+  expect(await run("1.10.0")).toEqual({
+    code: 0,
     stdout: "Committed and tagged v1.10.0. To publish it: git push --atomic origin main v1.10.0\n",
     stderr: "",
   });
@@ -71,22 +66,15 @@ it("dates the section, sets the version everywhere, commits and tags, and pushes
   expect(
     days.map((day) => `# Changelog\n\n## Unreleased\n\n## 1.10.0 - ${day}\n\n${section}\n\n${old}`),
   ).toContain(read("CHANGELOG.md"));
-  const lock = JSON.parse(read("package-lock.json"));
-  const versions = [
-    JSON.parse(read("package.json")),
-    lock,
-    lock.packages[""],
-    JSON.parse(read("openapi.json")).info,
-  ];
-  expect(versions.map(({ version }) => version)).toEqual(Array(4).fill("1.10.0"));
-  expect(git("log", "-1", "--format=%s", "--name-only").split("\n")).toEqual([
-    "Release 1.10.0",
-    "",
-    "CHANGELOG.md",
-    "openapi.json",
-    "package-lock.json",
-    "package.json",
-  ]);
+  const [manifest, lock, document] = ["package.json", "package-lock.json", "openapi.json"].map((file) =>
+    JSON.parse(read(file)),
+  );
+  for (const { version } of [manifest, lock, lock.packages[""], document.info]) {
+    expect(version).toBe("1.10.0");
+  }
+  expect(git("log", "-1", "--format=%s", "--name-only")).toBe(
+    "Release 1.10.0\n\nCHANGELOG.md\nopenapi.json\npackage-lock.json\npackage.json",
+  );
   expect(git("status", "--porcelain")).toBe("");
   expect(git("cat-file", "-t", "v1.10.0")).toBe("tag");
   expect(git("tag", "--list", "--format=%(contents)", "v1.10.0")).toBe(section);
@@ -101,22 +89,16 @@ const empty = () => {
 it.each<[string, () => unknown, string, number, string]>([
   ["a changed file", () => write("openapi.json", "{}"), "1.10.0", 1, "Commit or remove your changes first."],
   ["a new file", () => write("new.txt", ""), "1.10.0", 1, "Commit or remove your changes first."],
-  [
-    "another branch",
-    () => git("switch", "--quiet", "--create", "other"),
-    "1.10.0",
-    1,
-    "Switch to the branch main.",
-  ],
+  ["another branch", () => git("checkout", "--quiet", "-b", "x"), "1.10.0", 1, "Switch to the branch main."],
   ["the same version", () => {}, "1.9.0", 1, "The version must be higher than 1.9.0."],
   ["a lower version", () => {}, "1.8.10", 1, "The version must be higher than 1.9.0."],
   ["a text that is no version", () => {}, "v1.10", 2, "It must have the form 1.2.3."],
   ["an empty section", empty, "1.10.0", 1, 'The section "Unreleased" of CHANGELOG.md is empty.'],
   ["a tag that exists", () => git("tag", "v1.10.0"), "1.10.0", 1, "The tag v1.10.0 already exists."],
-])("refuses %s, and changes nothing", (_what, prepare, version, status, message) => {
+])("refuses %s, and changes nothing", async (_what, prepare, version, code, message) => {
   prepare();
   const state = () => git("status", "--porcelain") + git("for-each-ref") + git("diff") + read("CHANGELOG.md");
   const before = state();
-  expect(run(version)).toEqual({ status, stdout: "", stderr: expect.stringContaining(message) });
+  expect(await run(version)).toEqual({ code, stdout: "", stderr: expect.stringContaining(message) });
   expect(state()).toBe(before);
 });
