@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/keys-program.ts";
-import { listen } from "../../support/gateway.ts";
 import { keysCli } from "../../support/keys-cli.ts";
+import { listen } from "../../support/listen.ts";
 import { ownTables } from "../../support/own-tables.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
@@ -28,16 +29,18 @@ const error = (code: string, message: string) =>
 
 /** What CloudFormation returns for a stack. AWS: "DescribeStacks", examples, and "Common errors". */
 let stacks: Record<string, string>;
-const cloudFormation = await listen(async (request, response) => {
-  const name = new URLSearchParams(await text(request)).get("StackName") ?? "";
-  const body = stacks[name] ?? error("ValidationError", `Stack with id ${name} does not exist`);
-  response.writeHead(body.startsWith("<Error") ? 400 : 200, { "Content-Type": "text/xml" }).end(body);
-});
+const cloudFormation = await listen(
+  createServer(async (request, response) => {
+    const name = new URLSearchParams(await text(request)).get("StackName") ?? "";
+    const body = stacks[name] ?? error("ValidationError", `Stack with id ${name} does not exist`);
+    response.writeHead(body.startsWith("<Error") ? 400 : 200, { "Content-Type": "text/xml" }).end(body);
+  }),
+);
 
 const region = { AWS_REGION: "eu-west-1" };
 const credentials = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
 const endpoints = {
-  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.baseUrl,
+  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.origin,
   AWS_ENDPOINT_URL_DYNAMODB: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "",
 };
 

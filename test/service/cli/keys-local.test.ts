@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import { readStack } from "../../../local/assembly/template.ts";
 import { createTables } from "../../../local/store/create-tables.ts";
 import { startStore } from "../../../local/store/store.ts";
-import { listen } from "../../support/gateway.ts";
+import { listen } from "../../support/listen.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
@@ -93,8 +94,8 @@ it("waits while another command has the data open", async () => {
 it("says that the data is in use if no store responds, as on a full disk", async () => {
   const service = await startServiceStore(storeFolder);
   // Another program can listen at the port where the service was.
-  const other = await listen((_request, response) => response.writeHead(404).end());
-  const endpoint = other.baseUrl;
+  const other = await listen(createServer((_request, response) => void response.writeHead(404).end()));
+  const endpoint = other.origin;
   await writeTables({ endpoint, embedded: true, keysTable });
   const start = Date.now();
   let seconds = 0;
