@@ -28,7 +28,8 @@ const print = ({ json }: CommonOptions, value: unknown, text: string) =>
   console.log(json ? JSON.stringify(value, null, 2) : text);
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
-  if (stage === "production" && !yes) await confirm(`${change} in production?`);
+  const isProtected = allStages.find(({ name }) => name === stage)?.protection;
+  if (isProtected && !yes) await confirm(`${change} in ${stage}?`);
 }
 
 async function find(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRecord> {

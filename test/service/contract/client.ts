@@ -25,8 +25,8 @@ interface CallOptions {
 }
 
 /**
- * Calls the service under test and checks what every response must fulfil: it is JSON, an error has exactly the members
- * of Error (contract 7.1), and the response is as openapi.json describes it.
+ * Calls the service under test and checks what every response must fulfil: it is JSON unless it is a 204, an error has
+ * exactly the members of Error (contract 7.1), and the response is as openapi.json describes it.
  *
  * @param path relative to the base URL, or a whole URL
  */
@@ -39,9 +39,11 @@ export async function call(path: string, options: CallOptions = {}): Promise<Rep
   });
   const { status } = response;
   const text = await response.text();
-  expect(response.headers.get("content-type")).toBe("application/json");
-  const body = options.method === "HEAD" ? undefined : parseJson(text);
-  if (status >= 400 && options.method !== "HEAD") {
+  const hasBody = options.method !== "HEAD" && status !== 204;
+  if (status === 204) expect([text, response.headers.get("content-type")]).toEqual(["", null]);
+  else expect(response.headers.get("content-type")).toBe("application/json");
+  const body = hasBody ? parseJson(text) : undefined;
+  if (status >= 400 && hasBody) {
     expect(body).toEqual({
       code: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/),
       message: expect.stringMatching(/\S\.$/),

@@ -169,10 +169,9 @@ describe("the account", () => {
     template.hasResource("AWS::ApiGateway::Account", { DeletionPolicy: "RetainExceptOnCreate" });
   });
 
-  it("protects production against deletion, but not staging", () => {
-    const protection = (stage: string) =>
-      manifest.artifacts[stackName(stage)].properties.terminationProtection ?? false;
-    expect([protection("production"), protection("staging")]).toEqual([true, false]);
+  it.each(stages)("protects the stack $name against deletion if the stage is protected", (stage) => {
+    const { properties } = manifest.artifacts[stackName(stage.name)];
+    expect(properties.terminationProtection ?? false).toBe(stage.protection);
   });
 });
 

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { type Operation, operations } from "../../../lib/operations.ts";
 
@@ -24,4 +25,13 @@ it("every operation has an id and a route of its own", () => {
   ]) {
     expect(new Set(names).size).toBe(names.length);
   }
+});
+
+it.each(operations)("the contract suite tests $id", ({ method, path }) => {
+  const folder = new URL("../../service/contract/", import.meta.url);
+  const suite = globSync("*.test.ts", { cwd: folder }).map((file) =>
+    readFileSync(new URL(file, folder), "utf8"),
+  );
+  // test/service/contract/ has a `describe` for each operation.
+  expect(suite.join("\n")).toContain(`describe("${method} ${path}"`);
 });
