@@ -6,7 +6,7 @@ import { createTables } from "../local/store/create-tables.ts";
 import { startStore } from "../local/store/store.ts";
 import { fill, idOf } from "./fill.ts";
 import { type BenchOptions, format, table } from "./report.ts";
-import { interleave, median } from "./stats.ts";
+import { interleave, median, time } from "./stats.ts";
 
 /** The requests that are measured, against a store of `size` pets. */
 function requests(pets: string, size: number): Record<string, () => Promise<unknown>> {
@@ -37,39 +37,26 @@ async function prepare(size: number, assembly: string) {
   return { store, requests: measured };
 }
 
-async function time(request: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await request();
-  return performance.now() - start;
-}
-
 /** Measures how long requests take as the store grows. */
 export async function growth({ quick, assembly }: BenchOptions) {
   const sizes = quick ? [1000, 3000] : [1000, 30_000, 300_000];
   const filled: Awaited<ReturnType<typeof prepare>>[] = [];
   for (const size of sizes) filled.push(await prepare(size, assembly));
 
-  const names = Object.keys(filled[0]?.requests ?? {});
-  const tasks = names.flatMap((name) =>
-    filled.map(
+  const rows: string[][] = [];
+  for (const name of Object.keys(filled[0]?.requests ?? {})) {
+    const tasks = filled.map(
       ({ requests }) =>
         () =>
           time(requests[name] as () => Promise<unknown>),
-    ),
-  );
-  // V8 compiles code while it runs, so the first rounds are not measured.
-  await interleave(quick ? 5 : 60, tasks);
-  const medians = (await interleave(quick ? 20 : 101, tasks)).map(median);
+    );
+    // V8 compiles code while it runs, so the first rounds are not measured.
+    await interleave(quick ? 5 : 60, tasks);
+    const times = (await interleave(quick ? 20 : 101, tasks)).map(median);
+    const ratio = (times.at(-1) as number) / (times[0] as number);
+    rows.push([name, ...[...times, ratio].map((value) => format(value, 2))]);
+  }
   for (const { store } of filled) await store.close();
-
-  const rows = names.map((name, n) => {
-    const times = medians.slice(n * sizes.length, (n + 1) * sizes.length);
-    return [
-      name,
-      ...times.map((ms) => format(ms, 2)),
-      format((times.at(-1) as number) / (times[0] as number), 2),
-    ];
-  });
   const head = ["", ...sizes.map((size) => `p50 at ${format(size, 0)}, ms`), "last / first"];
   return { growth: table(head, rows) };
 }

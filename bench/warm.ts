@@ -1,20 +1,16 @@
-import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type * as z from "zod/mini";
 import { handle } from "../lib/http/handle.ts";
 import { createPet, getPet, listPets } from "../lib/operations.ts";
 import type { Pet } from "../lib/pet.ts";
 import { type BenchOptions, format, table } from "./report.ts";
 import { body, context, requestEvent } from "./requests.ts";
-import { interleave, median } from "./stats.ts";
+import { interleave, median, time } from "./stats.ts";
 
-type Handler = (event: APIGatewayProxyEvent) => Promise<unknown>;
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
 
 const pet: Pet = { id: 114677519594330n, name: "Rex", categoryId: 1n, status: "available" };
 const page = Array.from({ length: 20 }, (_, n) => ({ ...pet, id: pet.id + BigInt(n) }));
-
-const list = handle(listPets, async () => ({ body: page as z.output<typeof listPets.success.body> }));
-const create = handle(createPet, async ({ body }) => ({ body: { id: pet.id, ...body } }));
-const get = handle(getPet, async () => ({ body: pet }));
 
 const respond = (statusCode: number, value: unknown) => ({
   statusCode,
@@ -26,43 +22,36 @@ const respond = (statusCode: number, value: unknown) => ({
 const operations: { name: string; event: APIGatewayProxyEvent; service: Handler; bare: Handler }[] = [
   {
     name: "list, a page of 20",
-    event: requestEvent({ query: { limit: ["20"], status: ["available"] } }),
-    service: (event) => list(event, context),
+    event: requestEvent({ multiValueQueryStringParameters: { limit: ["20"], status: ["available"] } }),
+    service: handle(listPets, async () => ({ body: page as z.output<typeof listPets.success.body> })),
     bare: async ({ multiValueQueryStringParameters: query }) =>
       respond(200, Number(query?.limit?.[0]) > 0 ? page : []),
   },
   {
     name: "create",
     event: requestEvent({ body }),
-    service: (event) => create(event, context),
+    service: handle(createPet, async ({ body }) => ({ body: { id: pet.id, ...body } })),
     bare: async ({ body }) => respond(201, { id: pet.id, ...JSON.parse(body ?? "") }),
   },
   {
     name: "get",
     event: requestEvent({ pathParameters: { petId: String(pet.id) } }),
-    service: (event) => get(event, context),
+    service: handle(getPet, async () => ({ body: pet })),
     bare: async ({ pathParameters }) => respond(200, { ...pet, id: Number(pathParameters?.petId) }),
   },
 ];
-
-/** Returns the microseconds of one call, averaged over many calls. */
-async function time(handler: Handler, event: APIGatewayProxyEvent, calls: number): Promise<number> {
-  const start = performance.now();
-  for (let n = 0; n < calls; n++) await handler(event);
-  return ((performance.now() - start) * 1000) / calls;
-}
 
 /** Measures how long the service's own code takes in an invocation of a warm instance. */
 export async function warmInvocation({ quick }: BenchOptions) {
   const [rounds, calls] = quick ? [5, 300] : [25, 2000];
   const tasks = operations.flatMap(({ event, service, bare }) =>
-    [bare, service].map((handler) => () => time(handler, event, calls)),
+    [bare, service].map((handler) => () => time(() => handler(event, context), calls)),
   );
   await interleave(2, tasks);
-  const times = (await interleave(rounds, tasks)).map(median);
+  const microseconds = (await interleave(rounds, tasks)).map((times) => median(times) * 1000);
 
   const rows = operations.map(({ name }, n) => {
-    const [bare = 0, service = 0] = times.slice(2 * n);
+    const [bare = 0, service = 0] = microseconds.slice(2 * n);
     return [name, format(bare), format(service), format(service - bare)];
   });
   return { warm: table(["", "bare, µs", "service, µs", "difference, µs"], rows) };

@@ -16,17 +16,16 @@ const apiKey = {
   createdAt: { N: "0" },
 };
 
-/** A response for each DynamoDB operation. */
+/** The responses of the DynamoDB operations. Those of the others have no content. */
 const responses: Record<string, (input: { TableName?: string }) => unknown> = {
   GetItem: ({ TableName }) => ({ Item: TableName === "Keys" ? apiKey : pet }),
   Query: () => ({ Items: [pet], Count: 1, ScannedCount: 1 }),
-  PutItem: () => ({}),
 };
 
 /**
  * Starts an HTTPS server on 127.0.0.1 that sends DynamoDB's responses immediately, always the same ones.
  *
- * @returns the environment variables of a client
+ * @returns the environment variables of a function that calls it
  */
 export async function startMock() {
   const pem = await readFile(certificate);
@@ -42,6 +41,14 @@ export async function startMock() {
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
       NODE_EXTRA_CA_CERTS: certificate,
+      AWS_REGION: "us-east-1",
+      AWS_ACCESS_KEY_ID: "bench",
+      AWS_SECRET_ACCESS_KEY: "bench",
+      PETS_TABLE: "Pets",
+      CLAIMS_TABLE: "Claims",
+      KEYS_TABLE: "Keys",
+      STATUS_SHARDS: "1",
+      STAGE: "local",
     },
     close: () => {
       server.closeAllConnections();

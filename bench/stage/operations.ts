@@ -1,39 +1,32 @@
-import { type HttpClient, Latencies, operations } from "../http.ts";
+import { createHistogram } from "node:perf_hooks";
+import { type HttpClient, operations } from "../http.ts";
 import { format, table } from "../report.ts";
 import { openLoop } from "./open-loop.ts";
 
 /** Seconds of requests that are sent first and not counted, at most. */
 const WARM_UP = 5;
 
-interface Outcome {
-  name: string;
-  latencies: Latencies;
-  /** why requests failed: a status of 400 or more, or the code of a network error */
-  failures: string[];
-}
-
 /** Sends requests of all operations in turns. @param rate requests a second, of all operations together */
-async function sendInTurns(
-  client: HttpClient,
-  petId: string,
-  rate: number,
-  seconds: number,
-): Promise<Outcome[]> {
+async function sendInTurns(client: HttpClient, petId: string, rate: number, seconds: number) {
   const turns = operations.map(({ name, request }) => ({
+    name,
     request: request(petId),
-    outcome: { name, latencies: new Latencies(), failures: [] as string[] },
+    /** nanoseconds */
+    latencies: createHistogram(),
+    /** why requests failed: a status of 400 or more, or the code of a network error */
+    failures: [] as string[],
   }));
   await openLoop(rate, Math.ceil(rate * seconds), async (n, due) => {
-    const { request, outcome } = turns[n % turns.length] as (typeof turns)[number];
+    const { request, latencies, failures } = turns[n % turns.length] as (typeof turns)[number];
     try {
       const status = await client.send(request);
-      if (status >= 400) outcome.failures.push(`status ${status}`);
+      if (status >= 400) failures.push(`status ${status}`);
     } catch (error) {
-      outcome.failures.push((error as NodeJS.ErrnoException).code ?? (error as Error).message);
+      failures.push((error as NodeJS.ErrnoException).code ?? (error as Error).message);
     }
-    outcome.latencies.record(performance.now() - due);
+    latencies.record(Math.max(1, Math.round((performance.now() - due) * 1e6)));
   });
-  return turns.map(({ outcome }) => outcome);
+  return turns;
 }
 
 /**
@@ -50,7 +43,7 @@ export async function measureOperations(client: HttpClient, petId: string, rate:
     name,
     format(latencies.count, 0),
     format(failures.length, 0),
-    ...[50, 90, 99].map((percent) => format(latencies.percentile(percent))),
+    ...[50, 90, 99].map((percent) => format(latencies.percentile(percent) / 1e6)),
   ]);
   return {
     table: table(["", "requests", "failed", "p50, ms", "p90, ms", "p99, ms"], rows),
