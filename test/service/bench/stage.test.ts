@@ -3,38 +3,30 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { openLoop } from "../../../bench/stage/open-loop.ts";
 
 const script = fileURLToPath(new URL("../../../bench/stage/run.ts", import.meta.url));
 
-function benchStage(args: string[], environment: NodeJS.ProcessEnv = {}) {
-  const all = [script, "--url", process.env.CONTRACT_URL ?? "", "--seconds", "1", ...args];
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, all, { env: { ...process.env, ...environment } }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
-}
+/** Runs the script for one second, with the local service's key. Fails if it fails. */
+const benchStage = (args: string[], environment: NodeJS.ProcessEnv = {}) =>
+  promisify(execFile)(
+    process.execPath,
+    [script, "--url", process.env.CONTRACT_URL ?? "", "--seconds", "1", ...args],
+    { env: { ...process.env, API_KEY: process.env.CONTRACT_KEY, ...environment } },
+  );
 
 /** The cells of the rows of the tables in a text, without the heads. */
 const rowsOf = (text: string) =>
-  text
-    .split("\n")
-    .filter((line) => line.startsWith("| ") && !line.includes("--") && !line.includes(", ms"))
-    .map((line) =>
-      line
-        .split("|")
-        .map((cell) => cell.trim())
-        .slice(1, -1),
-    );
+  [...text.matchAll(/^\| (\w.*) \|$/gm)]
+    .filter(([line]) => !line.includes(", ms"))
+    .map(([, cells = ""]) => cells.split("|").map((cell) => cell.trim()));
 
 describe("npm run bench:stage", () => {
   it("measures every operation of a running service", async () => {
-    const { code, stdout, stderr } = await benchStage(["--rate", "40"], {
-      API_KEY: process.env.CONTRACT_KEY,
-    });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { stdout, stderr } = await benchStage(["--rate", "40"]);
+    expect(stderr).toBe("");
     const rows = rowsOf(stdout);
     expect(rows.map((cells) => cells.slice(0, 3))).toEqual([
       ["listPets, all", "10", "0"],
@@ -51,24 +43,24 @@ describe("npm run bench:stage", () => {
   });
 
   it("fails when requests fail", async () => {
-    const { code, stdout, stderr } = await benchStage(["--key", "ask_local_wrong"]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^bench:stage: POST http\S+\/pets responded with 401\.\n$/);
+    await expect(benchStage(["--key", "ask_local_wrong"])).rejects.toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^bench:stage: POST http\S+\/pets responded with 401\.\n$/),
+    });
   });
 
   it.each(["0", "1.5", "many"])("rejects a rate of %s", async (rate) => {
-    const { code, stderr } = await benchStage(["--key", "-", "--rate", rate]);
-    expect(code).toBe(1);
-    expect(stderr).toContain("whole number from 1 to 9999");
+    const stderr = expect.stringContaining("whole number from 1 to 9999");
+    await expect(benchStage(["--rate", rate])).rejects.toMatchObject({ code: 1, stderr });
   });
 
   it("reads the starts of the functions from the logs of a stack", async () => {
     const aws = await startAws();
     const environment = { AWS_ENDPOINT_URL: aws.url, AWS_REGION: "eu-west-1" };
-    const args = ["--key", process.env.CONTRACT_KEY ?? "", "--rate", "4", "--stack", "animal-store-staging"];
-    const { code, stdout, stderr } = await benchStage(args, environment);
-    aws.close();
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const running = benchStage(["--rate", "4", "--stack", "animal-store-staging"], environment);
+    const { stdout, stderr } = await running.finally(aws.close);
+    expect(stderr).toBe("");
     expect(rowsOf(stdout).slice(4)).toEqual([["CreatePet", "3", "212", "240", "98"]]);
     expect(aws.queries).toEqual([["group-create", "group-list"]]);
   });
@@ -93,19 +85,15 @@ async function startAws() {
     memory: "98",
   };
   const results = [Object.entries(fields).map(([field, value]) => ({ field, value }))];
-  const statuses = ["Running", "Complete"];
+  // of StartQuery, and of GetQueryResults twice
+  const outputs = [{ queryId: "1" }, { status: "Running", results: [] }, { status: "Complete", results }];
 
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const [, operation] = String(request.headers["x-amz-target"]).split(".");
     if (operation === undefined) return response.end(resources);
     if (operation === "StartQuery") queries.push(JSON.parse(body).logGroupNames);
-    const status = statuses.shift();
-    const output =
-      operation === "StartQuery"
-        ? { queryId: "1" }
-        : { status, results: status === "Complete" ? results : [] };
-    response.setHeader("content-type", "application/x-amz-json-1.1").end(JSON.stringify(output));
+    response.setHeader("content-type", "application/x-amz-json-1.1").end(JSON.stringify(outputs.shift()));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -117,17 +105,14 @@ async function startAws() {
 
 describe("openLoop", () => {
   it("starts every request without waiting for earlier responses", async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
     const numbers: number[] = [];
-    await openLoop(1000, 20, async (n) => {
+    await openLoop(1000, 20, (n) => {
       numbers.push(n);
-      if (n === 19) release();
-      await released;
+      if (n === 19) resolve();
+      return promise;
     });
-    expect(numbers).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    expect(numbers).toEqual([...Array(20).keys()]);
   });
 
   it("keeps the times at which requests are due, although one blocks the process", async () => {
