@@ -50,40 +50,36 @@ async function load(url: string, key: string, request: HttpRequest, seconds: num
   return rate;
 }
 
-/** What was measured, by the row of the report: first `npm start`, then serverless-offline. */
-type Results = Record<string, number[]>;
+/** What was measured of a service, by the row of the report. */
+type Results = Record<string, number>;
 
-/** Starts both services, measures them in turns and stops them. */
-async function measure(folder: string, key: string, petsTable: string, seconds: number): Promise<Results> {
-  const results: Results = {};
-  const add = (row: string, value: number) => {
-    results[row] = [...(results[row] ?? []), value];
-  };
-  const services: Service[] = [];
+/** Starts both services, measures them in turns and stops them. Returns the results of `npm start` first. */
+async function measure(folder: string, key: string, petsTable: string, seconds: number): Promise<Results[]> {
+  const services: (Service & { results: Results })[] = [];
   try {
     for await (const service of startServices(folder, key)) {
-      services.push(service);
-      add("start, s", service.seconds);
+      const results: Results = { "start, s": service.seconds };
+      services.push({ ...service, results });
       await setTimeout(IDLE_SECONDS * 1000);
-      add("memory when idle, MiB", await service.memory("VmRSS"));
+      results["memory when idle, MiB"] = await service.memory("VmRSS");
     }
     await fill(petsTable, PETS);
     for (const { name, request } of operations) {
-      for (const { url } of services) {
+      for (const { url, results } of services) {
         // Instances start and V8 compiles code, so the first second is not measured.
         await load(url, key, request(String(idOf(0))), 1);
-        add(`${name}, requests/s`, await load(url, key, request(String(idOf(0))), seconds));
+        results[`${name}, requests/s`] = await load(url, key, request(String(idOf(0))), seconds);
       }
     }
-    for (const { memory } of services) add("peak memory, MiB", await memory("VmHWM"));
-    return results;
+    for (const { memory, results } of services) results["peak memory, MiB"] = await memory("VmHWM");
+    return services.map(({ results }) => results);
   } finally {
     for (const { stop } of services.toReversed()) await stop();
   }
 }
 
-function row(name: string, rounds: readonly Results[], label = name): string[] {
-  const of = (n: 0 | 1) => median(rounds.map((results) => results[name]?.[n] ?? Number.NaN));
+function row(name: string, rounds: readonly Results[][], label = name): string[] {
+  const of = (n: 0 | 1) => median(rounds.map((results) => results[n]?.[name] ?? Number.NaN));
   const decimals = name === "start, s" ? 1 : 0;
   return [label, format(of(0), decimals), format(of(1), decimals), format(of(0) / of(1), 2)];
 }
@@ -97,12 +93,10 @@ export async function localService({ quick, assembly }: BenchOptions) {
     const key = generateApiKey(local.name);
     await mkdir(join(folder, "data"));
     await writeFile(join(folder, "data", "api-key"), key);
-
     const round = (seconds: number) => measure(folder, key, stack.outputs.PetsTableName ?? "", seconds);
     const first = await round(1);
-    const rounds: Results[] = [];
-    for (let n = 0; n < (quick ? 1 : 3); n++) rounds.push(await round(quick ? 1 : 5));
-    const rows = Object.keys(first).map((name) => row(name, rounds));
+    const rounds = quick ? [await round(1)] : [await round(5), await round(5), await round(5)];
+    const rows = Object.keys(first[0] ?? {}).map((name) => row(name, rounds));
     const head = ["", "npm start", "serverless-offline", "ratio"];
     return { local: table(head, [row("start, s", [first], "first start, s"), ...rows]) };
   } finally {
