@@ -19,11 +19,7 @@ async function waitUntil(time: number): Promise<void> {
  * @param send gets the number of the request, from 0, and the time it was due on the clock of `performance.now()`
  * @returns when all requests have ended
  */
-export async function openLoop(
-  rate: number,
-  count: number,
-  send: (n: number, due: number) => Promise<void>,
-): Promise<void> {
+export async function openLoop(rate: number, count: number, send: (n: number, due: number) => Promise<void>) {
   const start = performance.now();
   const sent: Promise<void>[] = [];
   for (let n = 0; n < count; n++) {
