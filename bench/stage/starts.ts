@@ -44,7 +44,7 @@ export async function measureStarts(stack: string): Promise<string> {
 /** The functions' names by their log groups. A log group's logical id is the function's and `Logs`. */
 function logGroups(resources: readonly StackResource[]): Map<string, string> {
   const groups = resources.flatMap(({ ResourceType, LogicalResourceId = "", PhysicalResourceId = "" }) => {
-    const [, name] = /^(ListPets|CreatePet|GetPet|Authorize)Logs/.exec(LogicalResourceId) ?? [];
+    const [, name] = /^(\w+)Logs[0-9A-F]{8}$/.exec(LogicalResourceId) ?? [];
     return name && ResourceType === "AWS::Logs::LogGroup" ? [[PhysicalResourceId, name] as const] : [];
   });
   return new Map(groups);

@@ -72,8 +72,8 @@ async function startAws() {
   const resource = (id: string, name: string, type = "AWS::Logs::LogGroup") =>
     `<member><LogicalResourceId>${id}</LogicalResourceId><PhysicalResourceId>${name}</PhysicalResourceId><ResourceType>${type}</ResourceType></member>`;
   const resources = `<DescribeStackResourcesResponse><DescribeStackResourcesResult><StackResources>${[
-    resource("CreatePetLogs1A", "group-create"),
-    resource("ListPetsLogs2B", "group-list"),
+    resource("CreatePetLogs0123456A", "group-create"),
+    resource("ListPetsLogs0123456B", "group-list"),
     resource("ApiAccessLog3C", "group-api"),
     resource("GetPet4D", "get-pet", "AWS::Lambda::Function"),
   ].join("")}</StackResources></DescribeStackResourcesResult></DescribeStackResourcesResponse>`;
