@@ -1,120 +1,44 @@
-import { readFileSync } from "node:fs";
-import { registerHooks, stripTypeScriptTypes } from "node:module";
-import { fileURLToPath } from "node:url";
+import { registerHooks } from "node:module";
 
-/** A fault put into the stores on purpose, which the schedules must notice. */
-export interface Break {
-  name: string;
-  file: "claims.ts" | "pet-store.ts";
-  /** code that occurs once in the file */
-  code: string;
-  replacement: string;
-  noticedBy: "creations" | "walks";
-}
+/** Faults put into lib/dynamo/ on purpose, which the schedules must notice: code, and what replaces it. */
+type Breaks = Record<string, [code: string, replacement: string]>;
 
-const IN_CLAIMS = { file: "claims.ts", noticedBy: "creations" } as const;
-const IN_PET_STORE = { file: "pet-store.ts", noticedBy: "creations" } as const;
+export const creationBreaks: Breaks = {
+  "a claim is read without ConsistentRead": ["Key: { hash }, ConsistentRead: true", "Key: { hash }"],
+  "a claim replaces another one": ["#hash) OR", "#hash) OR attribute_exists(#hash) OR"],
+  "a claim lasts less than 24 hours": ["Math.ceil(now) +", "Math.floor(now) +"],
+  "another body gets the first pet": ["!accepted.includes(found.fingerprint)", "false"],
+  "a creation after 24 hours passes for the first one": ["creation: randomUUID()", "creation: hash"],
+  "a concurrent retry's new id is replaced again": [":creation AND petId = :taken", ":creation"],
+  "a pet is written over another one": ["(id) OR creation = :creation", "(id) OR attribute_exists(id)"],
+  "a retry cannot write its own pet again": ["(id) OR creation = :creation", "(id)"],
+  "the pet is written before its claim": ["claim?.petId ?? generatePetId()", "generatePetId()"],
+};
 
-export const breaks: Break[] = [
-  {
-    ...IN_CLAIMS,
-    name: "a claim is read without ConsistentRead",
-    code: "ConsistentRead: true",
-    replacement: "ConsistentRead: false",
-  },
-  {
-    ...IN_CLAIMS,
-    name: "a claim replaces another one",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: code of the file
-    code: "attribute_not_exists(#hash) OR ${CLAIM_TTL_ATTRIBUTE} <= :now",
-    replacement: "attribute_not_exists(#hash) OR attribute_exists(#hash)",
-  },
-  {
-    ...IN_CLAIMS,
-    name: "a claim lasts less than 24 hours",
-    code: "Math.ceil(now) + IDEMPOTENCY_SECONDS",
-    replacement: "Math.floor(now) + IDEMPOTENCY_SECONDS",
-  },
-  {
-    ...IN_CLAIMS,
-    name: "another body gets the first pet",
-    code: "!accepted.includes(found.fingerprint)",
-    replacement: "false",
-  },
-  {
-    ...IN_CLAIMS,
-    name: "a creation after 24 hours passes for the first one",
-    code: "creation: randomUUID()",
-    replacement: "creation: hash",
-  },
-  {
-    ...IN_CLAIMS,
-    name: "a concurrent retry's new id is replaced again",
-    code: "creation = :creation AND petId = :taken",
-    replacement: "creation = :creation",
-  },
-  {
-    ...IN_PET_STORE,
-    name: "a pet is written over another one",
-    code: "attribute_not_exists(id) OR creation = :creation",
-    replacement: "attribute_not_exists(id) OR attribute_exists(id)",
-  },
-  {
-    ...IN_PET_STORE,
-    name: "a retry cannot write its own pet again",
-    code: "attribute_not_exists(id) OR creation = :creation",
-    replacement: "attribute_not_exists(id)",
-  },
-  {
-    ...IN_PET_STORE,
-    name: "the pet is written before its claim",
-    code: "claim?.petId ?? generatePetId()",
-    replacement: "generatePetId()",
-  },
-  {
-    ...IN_PET_STORE,
-    name: "a retry moves the pet in the index",
-    code: "Number(pet.id % BigInt(shards))",
-    replacement: "Math.floor(Math.random() * shards)",
-    noticedBy: "walks",
-  },
-  {
-    ...IN_PET_STORE,
-    name: "a page continues after a pet that it left out",
-    code: "pets.at(-1)",
-    replacement: "sorted.at(-1)",
-    noticedBy: "walks",
-  },
-  {
-    ...IN_PET_STORE,
-    name: "a page is cut before it is sorted",
-    code: "found.flat().sort(byId)",
-    replacement: "found.flat()",
-    noticedBy: "walks",
-  },
-];
+export const walkBreaks: Breaks = {
+  "a retry moves the pet in the index": [
+    "Number(pet.id % BigInt(shards))",
+    "Math.floor(Math.random() * shards)",
+  ],
+  "a page continues after a pet that it left out": ["pets.at(-1)", "sorted.at(-1)"],
+  "a page is cut before it is sorted": [".flat().sort(byId)", ".flat()"],
+};
 
+const breaks = { ...creationBreaks, ...walkBreaks };
 const DYNAMO = new URL("../../../lib/dynamo/", import.meta.url).href;
 
-/** From now on, importing creations.ts or walks.ts with `?break=<n>` puts the nth break into the stores that it imports. */
+/** From now on, importing creations.ts or walks.ts with `?<break>` puts the break into the stores that it imports. */
 export function breakable(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const resolved = nextResolve(specifier, context);
-      const broken = context.parentURL && new URL(context.parentURL).search;
-      return broken && resolved.url.startsWith(DYNAMO)
-        ? { ...resolved, url: `${resolved.url}${broken}` }
-        : resolved;
+      const query = resolved.url.startsWith(DYNAMO) ? new URL(context.parentURL ?? "").search : "";
+      return { ...resolved, url: resolved.url + query };
     },
     load(url, context, nextLoad) {
-      const { pathname, searchParams } = new URL(url);
-      const broken = breaks[Number(searchParams.get("break") ?? Number.NaN)];
-      if (!broken || !url.startsWith(DYNAMO + broken.file)) return nextLoad(url, context);
-      const source = readFileSync(fileURLToPath(`file://${pathname}`), "utf8");
-      if (source.split(broken.code).length !== 2)
-        throw new Error(`'${broken.code}' is not once in ${pathname}.`);
-      const code = stripTypeScriptTypes(source.replace(broken.code, () => broken.replacement));
-      return { format: "module", source: code, shortCircuit: true };
+      const loaded = nextLoad(url, context);
+      const fault = url.startsWith(DYNAMO) && breaks[decodeURI(new URL(url).search.slice(1))];
+      return fault ? { ...loaded, source: String(loaded.source).replace(...fault) } : loaded;
     },
   });
 }

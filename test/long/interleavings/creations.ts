@@ -1,119 +1,98 @@
 import { petCreator } from "../../../lib/dynamo/pet-store.ts";
-import { ApiError, type ErrorCode } from "../../../lib/errors.ts";
+import type { ApiError } from "../../../lib/errors.ts";
 import type { NewPet, Pet } from "../../../lib/pet.ts";
-import type { Choices } from "./choices.ts";
-import type { Item } from "./expressions.ts";
-import { type Budget, DAY, startWorld } from "./world.ts";
+import { type Budget, type Choose, DAY, startWorld } from "./world.ts";
 
 const { create } = petCreator({ pets: "pets", claims: "claims" }, 3);
 const token = { caller: "key_1", key: "1" };
 
 const rex: NewPet = { name: "Rex", categoryId: 1n, status: "sold" };
-const tom: NewPet = { name: "Tom", categoryId: 1n, status: "sold" };
-
-interface Schedule {
-  /** the body of a request that ended almost 24 hours before the others, if there is one */
-  earlier?: NewPet | undefined;
-  /** the bodies of the concurrent requests */
-  bodies: NewPet[];
-  budget: Partial<Budget>;
-}
-
-/** Checks two concurrent requests with the same body or with different ones. */
-export const checkTwo = (choices: Choices, budget: Partial<Budget>) =>
-  checkCreations(choices, { bodies: choices.pick(2) ? [rex, rex] : [rex, tom], budget });
-
-/** Checks two to four concurrent requests, with bodies and a budget that the choices decide. */
-export const checkAny = (choices: Choices) => {
-  const body = () => (choices.pick(3) ? rex : tom);
-  return checkCreations(choices, {
-    earlier: choices.pick(2) ? rex : undefined,
-    bodies: Array.from({ length: 2 + choices.pick(3) }, body),
-    budget: { faults: choices.pick(4), jumps: choices.pick(4), collisions: choices.pick(4) },
-  });
-};
+const tom: NewPet = { ...rex, name: "Tom" };
 
 /** A request as its client saw it. */
 interface Outcome {
+  sent: NewPet;
   started: number;
   ended: number;
-  sent: NewPet;
-  /** the pet of a 201, or the error */
-  result: unknown;
+  /** of a 201 */
+  pet?: Pet;
+  error?: ApiError;
 }
 
-const bodyOf = ({ name, categoryId, status }: Item | Pet) => `${name} ${categoryId} ${status}`;
-const isPet = (result: unknown): result is Pet =>
-  typeof result === "object" && result !== null && "id" in result;
-const isError = (result: unknown, code: ErrorCode) => result instanceof ApiError && result.code === code;
+/** Checks two concurrent requests with the same body or with different ones. */
+export const checkTwo = (choose: Choose, budget: Budget) =>
+  checkCreations(choose, { bodies: choose(2) ? [rex, rex] : [rex, tom], budget });
+
+/** Checks two to four concurrent requests, with bodies and a budget that the choices decide. */
+export const checkAny = (choose: Choose) =>
+  checkCreations(choose, {
+    earlier: choose(2) ? [rex] : [],
+    bodies: Array.from({ length: 2 + choose(3) }, () => (choose(3) ? rex : tom)),
+    budget: { faults: choose(4), jumps: choose(4), collisions: choose(4) },
+  });
 
 /**
  * Sends requests with one Idempotency-Key at once, and then each of their bodies once more without a fault.
  *
- * @returns the rules that were broken (contract 4.8); empty when there are none
+ * @param schedule.earlier the body of a request that ended almost 24 hours before the others, if there is one
+ * @param schedule.bodies the bodies of the concurrent requests
+ * @throws Error with the rules that were broken (contract 4.8)
  */
-async function checkCreations(choices: Choices, { earlier, bodies, budget }: Schedule): Promise<string[]> {
-  const world = startWorld(choices, budget);
+async function checkCreations(
+  choose: Choose,
+  { earlier = [], bodies, budget }: { earlier?: NewPet[]; bodies: NewPet[]; budget: Budget },
+): Promise<void> {
+  const world = startWorld(choose, budget);
   const outcomes: Outcome[] = [];
   const request = (sent: NewPet) => async () => {
     const started = world.now;
-    const result = await create(sent, token).catch((error: unknown) => error);
-    outcomes.push({ started, ended: world.now, sent, result });
+    const result = await create(sent, token).then(
+      (pet) => ({ pet }),
+      (error: ApiError) => ({ error }),
+    );
+    outcomes.push({ sent, started, ended: world.now, ...result });
   };
-  if (earlier) {
-    await world.run([request(earlier)]);
+  if (earlier.length > 0) {
+    await world.run(earlier.map(request));
     world.now += DAY - 1000;
   }
   await world.run(bodies.map(request));
-  const concurrent = [...outcomes];
-  Object.assign(world.budget, { faults: 0, jumps: 0, collisions: 0 });
-  for (const body of new Set([...bodies, ...(earlier ? [earlier] : [])])) await world.run([request(body)]);
-
-  const rules = brokenRules(world, outcomes, outcomes.slice(concurrent.length));
-  return rules.length > 0 ? [...rules, ...world.history.map((line) => `  ${line}`)] : [];
+  const before = outcomes.length;
+  world.calm();
+  for (const body of new Set([...bodies, ...earlier])) await world.run([request(body)]);
+  checkRules(world, outcomes, outcomes.slice(before));
 }
 
-function brokenRules(
-  { pets, added, now }: ReturnType<typeof startWorld>,
-  outcomes: Outcome[],
-  last: Outcome[],
-): string[] {
+const bodyOf = ({ name, categoryId, status }: Partial<Record<keyof Pet, unknown>>) =>
+  `${name} ${categoryId} ${status}`;
+
+/** @param last those of the requests without a fault */
+function checkRules(world: ReturnType<typeof startWorld>, outcomes: Outcome[], last: Outcome[]): void {
+  const { pets, added, now } = world;
   const start = Math.min(...outcomes.map(({ started }) => started));
   const end = start + DAY;
-  const days = Math.floor((now - start) / DAY);
   const sent = new Set(outcomes.map(({ sent }) => bodyOf(sent)));
-  const created = outcomes.filter(({ result }) => isPet(result)) as (Outcome & { result: Pet })[];
-  const storedBody = (id: bigint) => bodyOf(pets.items.get(id) ?? {});
   const stored = [...pets.items.values()].filter((item) => sent.has(bodyOf(item)));
   const storedInTime = stored.filter(({ id }) => (added.get(id) ?? 0) < end);
-  const createdInTime = created.filter(({ ended }) => ended < end);
-  const rules: [string, boolean][] = [
-    ["a key adds at most one pet within its 24 hours", storedInTime.length <= 1],
-    ["a key adds at most one pet for each 24 hours", stored.length <= 1 + days],
-    [
-      "every 201 within 24 hours has the same pet",
-      new Set(createdInTime.map(({ result }) => result.id)).size <= 1,
-    ],
-    [
-      "every 201 has the pet that its request sent",
-      created.every((one) => bodyOf(one.result) === bodyOf(one.sent)),
-    ],
-    [
-      "every 201 has a pet that is stored as it was returned",
-      created.every(({ result }) => storedBody(result.id) === bodyOf(result)),
-    ],
-    ["no stored pet changes", pets.replaced.length === 0],
-    [
-      "a request fails only with 422 for another body, or with 503",
-      outcomes.every(
-        ({ result }) =>
-          isPet(result) ||
-          isError(result, "unavailable") ||
-          (sent.size > 1 && isError(result, "idempotency_mismatch")),
-      ),
-    ],
-    ["without a fault, exactly one body gets a 201", last.filter(({ result }) => isPet(result)).length === 1],
-    ["without a fault, no request gets a 503", !last.some(({ result }) => isError(result, "unavailable"))],
-  ];
-  return rules.flatMap(([rule, holds]) => (holds ? [] : [rule]));
+  const created = outcomes.flatMap(({ pet, ...outcome }) => (pet ? [{ ...outcome, pet }] : []));
+  const createdInTime = new Set(created.filter(({ ended }) => ended < end).map(({ pet }) => pet.id));
+  const failed = outcomes.filter(({ pet }) => !pet);
+  const allowed = ["unavailable", ...(sent.size > 1 ? ["idempotency_mismatch"] : [])];
+  world.check({
+    "a key adds at most one pet within its 24 hours": storedInTime.length <= 1,
+    "a key adds at most one pet for each 24 hours": stored.length <= 1 + Math.floor((now - start) / DAY),
+    "every 201 within 24 hours has the same pet": createdInTime.size <= 1,
+    "every 201 has the pet that its request sent": created.every(
+      ({ pet, sent }) => bodyOf(pet) === bodyOf(sent),
+    ),
+    "every 201 has a pet that is stored as it was returned": created.every(
+      ({ pet }) => bodyOf(pets.items.get(pet.id) ?? {}) === bodyOf(pet),
+    ),
+    "no stored pet changes": pets.replaced.length === 0,
+    "a request fails only with 422 for another body, or with 503": failed.every(({ error }) =>
+      allowed.includes(error?.code ?? ""),
+    ),
+    "without a fault, exactly one body gets a 201": last.filter(({ pet }) => pet).length === 1,
+    "without a fault, no request gets a 503": last.every(({ error }) => error?.code !== "unavailable"),
+  });
 }

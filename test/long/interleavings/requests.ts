@@ -1,102 +1,68 @@
 import { ApiError } from "../../../lib/errors.ts";
+import type { Command } from "./table-model.ts";
 
 /** Something that can happen next. */
-export interface Action {
+export interface Event {
   name: string;
-  run(): void;
+  happen(): unknown;
 }
 
-interface Request {
-  command: unknown;
-  resolve(output: unknown): void;
-  reject(error: unknown): void;
+interface Request extends Pick<PromiseWithResolvers<unknown>, "resolve" | "reject"> {
+  name: string;
+  execute(): Promise<unknown>;
 }
 
-const tableOf = (command: unknown) => (command as { input: { TableName: string } }).input.TableName;
-
-const nameOf = (command: unknown) =>
-  `${(command as object).constructor.name.replace("Command", "")} ${tableOf(command)}`;
+/** Executes a request whose result nobody gets. */
+const unheard = ({ execute }: Request) => execute().catch(() => undefined);
 
 /** The requests to DynamoDB that are under way. */
 export class Requests {
-  readonly #execute: (table: string, command: unknown) => unknown;
-  #waiting: Request[] = [];
+  readonly #execute: (command: Command) => unknown;
+  readonly #waiting = new Set<Request>();
   /** requests whose caller has given up, but which can still reach the table */
-  #delayed: unknown[] = [];
+  readonly #late = new Set<Request>();
 
   /** @param execute executes a command; throws what DynamoDB would return as an error */
-  constructor(execute: (table: string, command: unknown) => unknown) {
+  constructor(execute: (command: Command) => unknown) {
     this.#execute = execute;
   }
 
-  get none(): boolean {
-    return this.#waiting.length === 0;
+  get waiting(): boolean {
+    return this.#waiting.size > 0;
   }
 
   /** Whether even the requests that nobody waits for have ended. */
   get idle(): boolean {
-    return this.none && this.#delayed.length === 0;
+    return !this.waiting && this.#late.size === 0;
   }
 
   /** Sends a command as the document client would. */
-  send(command: unknown): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#waiting.push({ command, resolve, reject }));
+  send(command: Command): Promise<unknown> {
+    const name = `${command.constructor.name.replace("Command", "")} ${command.input.TableName}`;
+    const { promise, ...settle } = Promise.withResolvers();
+    this.#waiting.add({ name, execute: async () => this.#execute(command), ...settle });
+    return promise;
   }
 
-  deliveries(): Action[] {
-    const inTime = this.#waiting.map((request) => ({
-      name: `${nameOf(request.command)} is executed`,
-      run: () => {
-        this.#remove(request);
-        try {
-          request.resolve(this.#execute(tableOf(request.command), request.command));
-        } catch (error) {
-          request.reject(error);
-        }
-      },
-    }));
-    const late = this.#delayed.map((command, index) => ({
-      name: `${nameOf(command)} is executed late`,
-      run: () => {
-        this.#delayed.splice(index, 1);
-        this.#executeUnheard(command);
-      },
-    }));
-    return [...inTime, ...late];
+  *deliveries(): Generator<Event> {
+    for (const request of this.#waiting) {
+      const happen = () => this.#waiting.delete(request) && request.resolve(request.execute());
+      yield { name: `${request.name} is executed`, happen };
+    }
+    for (const request of this.#late) {
+      const happen = () => this.#late.delete(request) && unheard(request);
+      yield { name: `${request.name} is executed late`, happen };
+    }
   }
 
-  faults(): Action[] {
-    return this.#waiting.flatMap((request) => {
-      const { command } = request;
-      const giveUp = () => {
-        this.#remove(request);
-        request.reject(new ApiError("unavailable"));
-      };
-      const fault = (what: string, run: () => void) => ({ name: `${nameOf(command)} ${what}`, run });
-      return [
-        fault("fails", giveUp),
-        fault("is executed, but its response is lost", () => {
-          this.#executeUnheard(command);
-          giveUp();
-        }),
-        fault("is executed and sent again by the SDK", () => this.#executeUnheard(command)),
-        fault("is delayed after its caller gave up", () => {
-          this.#delayed.push(command);
-          giveUp();
-        }),
-      ];
-    });
-  }
-
-  #remove(request: Request): void {
-    this.#waiting = this.#waiting.filter((other) => other !== request);
-  }
-
-  #executeUnheard(command: unknown): void {
-    try {
-      this.#execute(tableOf(command), command);
-    } catch {
-      // Nobody gets the error.
+  *faults(): Generator<Event> {
+    for (const request of this.#waiting) {
+      const fault = (what: string, happen: () => unknown) => ({ name: `${request.name} ${what}`, happen });
+      const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
+      yield fault("fails", giveUp);
+      yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));
+      yield fault("is executed and sent again by the SDK", () => unheard(request));
+      yield fault("is delayed after its caller gave up", () => this.#late.add(request) && giveUp());
     }
   }
 }

@@ -1,136 +1,135 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { holds, type Item, stored, unsupported } from "./expressions.ts";
+import { z } from "zod";
 
-interface Input {
-  TableName?: string | undefined;
-  Key?: Item | undefined;
-  Item?: Item | undefined;
-  ConsistentRead?: boolean | undefined;
-  ConditionExpression?: string | undefined;
-  KeyConditionExpression?: string | undefined;
-  UpdateExpression?: string | undefined;
-  ExpressionAttributeNames?: Record<string, string> | undefined;
-  ExpressionAttributeValues?: Item | undefined;
-  IndexName?: string | undefined;
-  Limit?: number | undefined;
+const Item = z.record(z.string(), z.unknown());
+export type Item = z.infer<typeof Item>;
+
+/** A command of the document client. */
+export interface Command {
+  constructor: { name: string };
+  input: { TableName?: string | undefined };
 }
 
-const INPUTS = {
-  GetCommand: ["TableName", "Key", "ConsistentRead"],
-  PutCommand: ["TableName", "Item", "ConditionExpression"],
-  UpdateCommand: ["TableName", "Key", "UpdateExpression", "ConditionExpression"],
-  QueryCommand: ["TableName", "IndexName", "KeyConditionExpression", "Limit"],
-};
-const EXPRESSION_INPUTS = ["ExpressionAttributeNames", "ExpressionAttributeValues"];
+/** The part of the commands' inputs that the stores use. */
+const Input = z.strictObject({
+  TableName: z.string(),
+  Key: Item.default({}),
+  Item: Item.default({}),
+  ConsistentRead: z.boolean().optional(),
+  ConditionExpression: z.string().optional(),
+  UpdateExpression: z.string().default(""),
+  IndexName: z.string().optional(),
+  KeyConditionExpression: z.string().default(""),
+  Limit: z.number().optional(),
+  ExpressionAttributeNames: Item.default({}),
+  ExpressionAttributeValues: Item.default({}),
+});
+type Input = z.infer<typeof Input>;
+
+const unsupported = (what: string) => new Error(`The model does not support ${what}.`);
+
+/** The document client returns every number as a bigint (lib/dynamo/pet-store.ts). */
+const stored = (item: Item): Item =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [name, typeof value === "number" ? BigInt(value) : value]),
+  );
+
+/** Evaluates the part of DynamoDB's expression language that the stores use. */
+function holds(
+  expression: string,
+  item: Item | undefined,
+  { ExpressionAttributeNames: names, ExpressionAttributeValues }: Input,
+): boolean {
+  const values = stored(ExpressionAttributeValues);
+  const attribute = (name = "") => item?.[String(names[name] ?? name)];
+  const termHolds = (term: string) => {
+    const [, exists, name] = /^attribute_(exists|not_exists)\(([\w#]+)\)$/.exec(term) ?? [];
+    if (exists) return (attribute(name) !== undefined) === (exists === "exists");
+    const [, path, operator, placeholder = ""] = /^([\w#]+) (=|<=|>) (:\w+)$/.exec(term) ?? [];
+    const [left, right] = [attribute(path), values[placeholder]] as [bigint, bigint];
+    if (!operator || right === undefined) throw unsupported(term);
+    // A comparison with a missing attribute or another type is false.
+    if (typeof left !== typeof right) return false;
+    if (operator === "=") return left === right;
+    return operator === ">" ? left > right : left <= right;
+  };
+  return expression.split(" OR ").some((all) => all.split(" AND ").every(termHolds));
+}
 
 /** One table in memory, with the index on `statusShard` and `id`. */
 export class TableModel {
   readonly items = new Map<unknown, Item>();
-  readonly #key: string;
-  readonly #previous = new Map<unknown, Item | undefined>();
   /** the entries of the index */
   readonly index = new Map<string, Item>();
   /** items that a write replaced with different ones */
-  readonly replaced: { before: Item; after: Item }[] = [];
+  readonly replaced: Item[] = [];
   /** Copies changes to the index. The test decides when and in which order, because DynamoDB promises neither. */
-  readonly indexUpdates: (() => void)[] = [];
+  readonly indexUpdates = new Set<() => void>();
+  readonly #key: string;
+  readonly #previous = new Map<unknown, Item | undefined>();
 
   /** @param key name of the partition key */
   constructor(key: string) {
     this.#key = key;
   }
 
-  delete(key: unknown): void {
-    this.#write(key);
-  }
-
   /**
-   * Executes a command of the document client, atomically.
+   * Executes a command atomically.
    *
-   * @param options.stale decides whether a read without ConsistentRead returns the version before the last one
+   * @param stale decides whether a read without ConsistentRead returns the version before the last one
    * @throws ConditionalCheckFailedException, or Error for a command that the stores do not send
    */
-  execute(
-    command: unknown,
-    { stale }: { stale: () => boolean } = { stale: () => false },
-  ): { Item?: Item | undefined; Items?: Item[] } {
-    const { name } = (command as object).constructor;
-    const supported: string[] = INPUTS[name as keyof typeof INPUTS] ?? [];
-    const input = (command as { input: Input }).input;
-    for (const member of Object.keys(input)) {
-      if (![...supported, ...EXPRESSION_INPUTS].includes(member)) throw unsupported([name, member]);
-    }
-    if (command instanceof GetCommand) return { Item: this.#get(input, stale) };
-    if (command instanceof PutCommand) return this.#put(input);
-    if (command instanceof UpdateCommand) return this.#update(input);
-    if (command instanceof QueryCommand) return { Items: this.#query(input) };
-    throw unsupported(name);
-  }
-
-  #get({ Key = {}, ConsistentRead }: Input, stale: () => boolean): Item | undefined {
-    const key = Key[this.#key];
-    return !ConsistentRead && stale() ? this.#previous.get(key) : this.items.get(key);
-  }
-
-  #put(input: Input) {
-    const item = stored(input.Item ?? {});
-    const key = item[this.#key];
-    this.#check(input, key);
-    this.#write(key, item);
-    return {};
-  }
-
-  #update(input: Input) {
-    const key = input.Key?.[this.#key];
-    this.#check(input, key);
-    const [, attribute = "", value = ""] = /^SET (\w+) = (:\w+)$/.exec(input.UpdateExpression ?? "") ?? [];
-    if (!attribute) throw unsupported(input.UpdateExpression);
-    const change = { [attribute]: input.ExpressionAttributeValues?.[value] };
-    this.#write(key, stored({ ...this.items.get(key), ...input.Key, ...change }));
-    return {};
-  }
-
-  #query({
-    KeyConditionExpression,
-    ExpressionAttributeNames,
-    ExpressionAttributeValues,
-    Limit,
-  }: Input): Item[] {
-    return [...this.index.values()]
-      .filter((item) =>
-        holds(
-          KeyConditionExpression ?? "",
-          item,
-          ExpressionAttributeNames ?? {},
-          ExpressionAttributeValues ?? {},
-        ),
-      )
-      .sort((a, b) => Number((a.id as bigint) - (b.id as bigint)))
-      .slice(0, Limit);
-  }
-
-  #check(input: Input, key: unknown): void {
-    const { ConditionExpression, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = input;
-    if (ConditionExpression === undefined) return;
-    if (
-      !holds(ConditionExpression, this.items.get(key), ExpressionAttributeNames, ExpressionAttributeValues)
-    ) {
-      throw new ConditionalCheckFailedException({ message: "The conditional request failed", $metadata: {} });
+  execute(command: Command, stale = () => false): { Item?: Item | undefined; Items?: Item[] } {
+    const input = Input.parse(command.input);
+    const key = { ...input.Key, ...input.Item }[this.#key];
+    const item = this.items.get(key);
+    switch (command.constructor.name) {
+      case "GetCommand":
+        return { Item: !input.ConsistentRead && stale() ? this.#previous.get(key) : item };
+      case "QueryCommand":
+        return { Items: this.#query(input) };
+      case "PutCommand":
+      case "UpdateCommand":
+        if (input.ConditionExpression && !holds(input.ConditionExpression, item, input))
+          throw new ConditionalCheckFailedException({ message: "The condition failed", $metadata: {} });
+        this.write(key, stored(input.UpdateExpression ? this.#updated(item, input) : input.Item));
+        return {};
+      default:
+        throw unsupported(command.constructor.name);
     }
   }
 
-  #write(key: unknown, item?: Item): void {
+  /** Replaces an item, or deletes it. */
+  write(key: unknown, item?: Item): void {
     const before = this.items.get(key);
     this.#previous.set(key, before);
-    if (before && item && !isDeepStrictEqual(before, item)) this.replaced.push({ before, after: item });
+    if (before && item && !isDeepStrictEqual(before, item)) this.replaced.push(before);
     if (item) this.items.set(key, item);
     else this.items.delete(key);
     // DynamoDB removes the entry of one index partition and adds that of another independently.
     for (const shard of new Set([before?.statusShard, item?.statusShard])) {
-      if (shard !== undefined) this.indexUpdates.push(() => this.#copyToIndex(shard, key));
+      if (shard !== undefined) this.indexUpdates.add(() => this.#copyToIndex(shard, key));
     }
+  }
+
+  /** Makes every change visible in the index. */
+  updateIndex(): void {
+    for (const update of this.indexUpdates) update();
+    this.indexUpdates.clear();
+  }
+
+  #updated(item: Item | undefined, { Key, UpdateExpression, ExpressionAttributeValues }: Input): Item {
+    const [, attribute, value = ""] = /^SET (\w+) = (:\w+)$/.exec(UpdateExpression) ?? [];
+    if (!attribute) throw unsupported(UpdateExpression);
+    return { ...item, ...Key, [attribute]: ExpressionAttributeValues[value] };
+  }
+
+  #query(input: Input): Item[] {
+    return [...this.index.values()]
+      .filter((item) => holds(input.KeyConditionExpression, item, input))
+      .sort((a, b) => Number((a.id as bigint) - (b.id as bigint)))
+      .slice(0, input.Limit);
   }
 
   #copyToIndex(shard: unknown, id: unknown): void {

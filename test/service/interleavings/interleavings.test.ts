@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
-import { breaks } from "../../long/interleavings/breaks.ts";
 
 const run = fileURLToPath(new URL("../../long/run.ts", import.meta.url));
 
@@ -15,5 +14,5 @@ it("follows the contract in thousands of schedules, and detects every break", as
   expect(stdout).toMatch(/^Two to four callers: 3000 random schedules$/m);
   expect(stdout).toMatch(/^Walks while pets are added: 600 random schedules$/m);
   expect(stdout.match(/^Two callers, every order with .*: \d{3,} schedules$/gm)).toHaveLength(3);
-  for (const { name } of breaks) expect(stdout).toContain(`schedules: ${name}\n`);
+  expect(stdout.match(/^Noticed after \d+ schedules: .+$/gm)).toHaveLength(12);
 });
