@@ -1,10 +1,8 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { clientCommands, hostileCommand, operatorCommands } from "./commands.ts";
-import type { HostileResult } from "./hostile.ts";
-import { Model } from "./model.ts";
-import { call, type TestedService } from "./service.ts";
-import { finishWalks } from "./steps.ts";
+import { add, clientCommands, commands as commandsOf, finishWalks, operatorCommands } from "./commands.ts";
+import { attack, type HostileResult } from "./hostile.ts";
+import type { Model } from "./model.ts";
+import type { TestedService } from "./service.ts";
 
 export interface Options {
   seed: number;
@@ -17,8 +15,8 @@ export interface Options {
 }
 
 /**
- * Runs random commands against a service, and compares every response with the model of the contract. A failing run is
- * shrunk to the shortest one.
+ * Runs random commands against a service, and compares every response with the model of the contract. Hostile requests,
+ * which have the run's key, must not disturb anybody. A failing run is shrunk to the shortest one.
  *
  * @returns the responses to the hostile requests
  * @throws Error with the seed, the commands and the difference
@@ -29,19 +27,20 @@ export async function checkModel(
 ): Promise<HostileResult> {
   const { control } = service;
   const result: HostileResult = { sent: 0, counts: new Map() };
+  const count = Math.ceil(hostile / runs / 2);
+  const sendHostile = (_model: Model, service: TestedService, seed: number) =>
+    attack(service, { seed, count, result });
   const kinds = [
     ...clientCommands,
-    ...(hostile > 0 ? [hostileCommand(Math.ceil(hostile / runs / 2), result)] : []),
+    ...(hostile > 0 ? [commandsOf([fc.noShrink(fc.nat())], sendHostile)] : []),
     ...(control ? operatorCommands(control) : []),
   ];
   const sequences = fc.commands(kinds, { maxCommands: commands, size: "max" });
   const property = fc.asyncProperty(sequences, async (sequence) => {
-    const model = new Model(service.key);
+    const main = { secret: service.key, scopes: ["pets:read", "pets:write"] as const, used: true };
+    const model: Model = { pets: [], walks: [], keys: [main] };
     // Walks start before the first pet of the run.
-    const body = '{"name":"First","categoryId":1,"status":"sold"}';
-    const first = await call(service, "/pets", { secret: service.key, body });
-    assert.equal(first.status, 201);
-    model.pets.push(first.body as (typeof model.pets)[0]);
+    await add(model, service, { name: "First", categoryId: 1n, status: "sold" }, 0);
     await fc.asyncModelRun(() => ({ model, real: service }), sequence);
     await finishWalks(model, service);
     control?.checkLog();

@@ -1,120 +1,144 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { scopes } from "../../../lib/api-key.ts";
+import { type Scope, scopes } from "../../../lib/api-key.ts";
 import { encodeCursor } from "../../../lib/cursor.ts";
 import { stringifyJson } from "../../../lib/http/json.ts";
 import { INT64_MAX, INT64_MIN } from "../../../lib/int64.ts";
-import { PetStatus } from "../../../lib/pet.ts";
-import { attack, type HostileResult } from "./hostile.ts";
-import { type Model, newKey } from "./model.ts";
-import type { Control, TestedService } from "./service.ts";
-import { add, at, follow, get } from "./steps.ts";
+import { type NewPet, type Pet, PetStatus } from "../../../lib/pet.ts";
+import type { Model, Walk } from "./model.ts";
+import { type Control, call, type TestedService } from "./service.ts";
 
-type Command = fc.AsyncCommand<Model, TestedService>;
+/** Selects an element by a number of any size, because the length of the list is determined only when a command runs. */
+const at = <T>(elements: readonly T[], n: number) => elements[n % elements.length] as T;
 
-/** @param name shown when a run fails */
-const command = (
-  name: string,
-  run: (model: Model, service: TestedService) => Promise<void>,
-  check: (model: Model) => boolean = () => true,
-): Command => ({ run, check, toString: () => name });
+/**
+ * Makes commands of one kind. When a run fails, it shows their arguments and the name of `run`.
+ *
+ * @param check whether a command is possible
+ */
+export const commands = <T extends unknown[]>(
+  args: { [Index in keyof T]: fc.Arbitrary<T[Index]> },
+  run: (model: Model, service: TestedService, ...values: T) => Promise<void>,
+  check: (model: Model, ...values: T) => boolean = () => true,
+): fc.Arbitrary<fc.AsyncCommand<Model, TestedService>> =>
+  fc.tuple<T>(...args).map((values) => ({
+    run: (model, service) => run(model, service, ...values),
+    check: (model) => check(model, ...values),
+    toString: () => `${run.name} ${fc.stringify(values)}`,
+  }));
+
+/** Adds a pet, repeats the request, and waits until the list shows the pet (contract 3.8 and 4.8). */
+export async function add(model: Model, service: TestedService, pet: Partial<NewPet>, key: number) {
+  const request = { body: stringifyJson(pet), idempotencyKey: randomUUID() };
+  const post = () => call(service, "/pets", at(model.keys, key), "pets:write", 201, request);
+  const first = await post();
+  if (first.status !== 201) return;
+  const again = await post();
+  if (again.status !== 401) assert.deepEqual(again, first);
+  const added = first.body as Pet;
+  assert.deepEqual(added, { status: "available", ...pet, id: added.id });
+  model.pets.push(added);
+  const path = `/pets?limit=1&cursor=${encodeCursor(added.id - 1n)}`;
+  let listed: unknown;
+  do listed = (await call(service, path, at(model.keys, 0), "pets:read", 200)).body;
+  while (stringifyJson(listed) !== stringifyJson([added]));
+}
+
+async function get(model: Model, service: TestedService, pet: number, key: number) {
+  const expected = at([...model.pets, undefined], pet);
+  const path = `/pets/${expected?.id ?? 7}`;
+  const { status, body } = await call(service, path, at(model.keys, key), "pets:read", expected ? 200 : 404);
+  if (status === 200) assert.deepEqual(body, expected);
+}
+
+async function walk(
+  model: Model,
+  service: TestedService,
+  status: PetStatus | undefined,
+  limit: number,
+  key: number,
+) {
+  const filter = status ? `&status=${status}` : "";
+  const next = `/pets?limit=${limit}${filter}&cursor=${encodeCursor(at(model.pets, 0).id - 1n)}`;
+  const expected = model.pets.filter((pet) => !status || pet.status === status);
+  const walk = { status, limit, next, expected, found: [] };
+  model.walks.push(walk);
+  await follow(model, service, walk, key);
+}
+
+const resume = (model: Model, service: TestedService, walk: number, key: number) =>
+  follow(model, service, at(model.walks, walk), key);
+
+/** Gets the next page of a walk, and checks what every page must fulfil (contract 3). */
+async function follow(model: Model, service: TestedService, walk: Walk, key: number) {
+  const { status, body, next } = await call(service, walk.next ?? "", at(model.keys, key), "pets:read", 200);
+  if (status !== 200) return;
+  const page = body as Pet[];
+  assert.ok(next ? page.length === walk.limit : page.length <= walk.limit);
+  if (walk.found.length > 0) assert.ok(page.length > 0); // contract 3.4: a link means that more pets follow
+  assert.ok(page.every((pet) => walk.status === undefined || pet.status === walk.status));
+  walk.found.push(...page);
+  walk.next = next;
+  assert.ok(walk.found.every(({ id }, n) => n === 0 || id > at(walk.found, n - 1).id));
+  if (next) return;
+  const expected = new Set(walk.expected.map(({ id }) => id));
+  const found = walk.found.filter(({ id }) => expected.has(id));
+  assert.deepEqual(found, walk.expected);
+}
+
+/** Follows every walk to its end, in large pages. */
+export async function finishWalks(model: Model, service: TestedService): Promise<void> {
+  for (const walk of model.walks) {
+    walk.limit = 100;
+    walk.next = walk.next?.replace(/limit=\d+/, "limit=100");
+    while (walk.next) await follow(model, service, walk, 0);
+  }
+}
 
 const number = fc.nat(1000);
 const status = fc.constantFrom(...PetStatus.options);
-const newPet = fc.record(
-  {
-    name: fc.string({ unit: "binary", minLength: 1, maxLength: 100 }).filter((text) => text.isWellFormed()),
-    categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
-    status,
-  },
-  { requiredKeys: ["name", "categoryId"] },
-);
+const text = fc.string({ unit: "binary", minLength: 1, maxLength: 100 });
+const members = {
+  name: text.filter((name) => name.isWellFormed()),
+  categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
+  status,
+};
+const newPet = fc.record(members, { requiredKeys: ["name", "categoryId"] });
 
 /** What clients do. */
 export const clientCommands = [
-  fc
-    .tuple(newPet, number)
-    .map(([pet, n]) =>
-      command(`add ${stringifyJson(pet)} with key ${n}`, (model, service) =>
-        add(model, service, pet, at(model.keys, n)),
-      ),
-    ),
-  fc
-    .tuple(number, number)
-    .map(([pet, n]) =>
-      command(`get pet ${pet} with key ${n}`, (model, service) =>
-        get(model, service, at([...model.pets, undefined], pet), at(model.keys, n)),
-      ),
-    ),
-  fc
-    .tuple(fc.option(status, { nil: undefined }), fc.integer({ min: 1, max: 100 }), number)
-    .map(([status, limit, n]) =>
-      command(`walk in pages of ${limit} ${status ?? "pets"} with key ${n}`, async (model, service) => {
-        const filter = status ? `&status=${status}` : "";
-        const next = `/pets?limit=${limit}${filter}&cursor=${encodeCursor(at(model.pets, 0).id - 1n)}`;
-        const walk = { status, limit, next, expected: model.petsWith(status), found: [] };
-        model.walks.push(walk);
-        await follow(model, service, walk, at(model.keys, n));
-      }),
-    ),
-  fc.tuple(number, number).map(([walk, n]) =>
-    command(
-      `resume walk ${walk} with key ${n}`,
-      (model, service) => follow(model, service, at(model.walks, walk), at(model.keys, n)),
-      (model) => at(model.walks, walk)?.next !== undefined,
-    ),
-  ),
+  commands([newPet, number], add),
+  commands([number, number], get),
+  commands([fc.option(status, { nil: undefined }), fc.integer({ min: 1, max: 100 }), number], walk),
+  commands([number, number], resume, (model, walk) => at(model.walks, walk)?.next !== undefined),
 ];
-
-/**
- * Hostile requests, which must not disturb anybody. They have the run's key, so they can add pets.
- *
- * @param count how many a command sends
- * @param result counts the responses
- */
-export const hostileCommand = (count: number, result: HostileResult) =>
-  fc.noShrink(fc.nat()).map((seed) =>
-    command(`send ${count} hostile requests, seed ${seed}`, async (_model, service) => {
-      await attack(service, { seed, count, result });
-    }),
-  );
-
-const issued = (model: Model, n: number) =>
-  at(model.keys, n).keyId !== undefined && !at(model.keys, n).revoked;
 
 /** What operators do. */
-export const operatorCommands = ({ keys, restart }: Control) => [
-  fc.subarray([...scopes], { minLength: 1 }).map((granted) =>
-    command(`issue a key for ${granted}`, async (model) => {
-      const { key, keyId } = await keys("issue", "--name", "Model", "--scopes", granted.join(","));
-      model.keys.push(newKey(key, granted, keyId));
-    }),
-  ),
-  number.map((n) =>
-    command(
-      `rotate key ${n}`,
-      async (model) => {
-        const old = at(model.keys, n);
-        const { key, keyId } = await keys("rotate", old.keyId ?? "");
-        old.rotating = true;
-        model.keys.push(newKey(key, old.scopes, keyId));
-      },
-      (model) => issued(model, n) && !at(model.keys, n).rotating,
-    ),
-  ),
-  number.map((n) =>
-    command(
-      `revoke key ${n}`,
-      async (model) => {
-        await keys("revoke", at(model.keys, n).keyId ?? "");
-        at(model.keys, n).revoked = true;
-      },
-      (model) => issued(model, n),
-    ),
-  ),
-  fc.constant(
-    command("restart the service", async (model) => {
-      await restart();
-      for (const key of model.keys) key.used = false;
-    }),
-  ),
-];
+export function operatorCommands({ keys, restart }: Control) {
+  const isIssued = ({ keys }: Model, n: number) => at(keys, n).keyId !== undefined && !at(keys, n).revoked;
+  const issue = async (model: Model, _service: TestedService, granted: Scope[]) => {
+    const { key, keyId } = await keys("issue", "--name", "Model", "--scopes", granted.join(","));
+    model.keys.push({ secret: key, scopes: granted, keyId });
+  };
+  const rotate = async (model: Model, _service: TestedService, n: number) => {
+    const old = at(model.keys, n);
+    const { key, keyId } = await keys("rotate", old.keyId ?? "");
+    old.rotating = true;
+    model.keys.push({ secret: key, scopes: old.scopes, keyId });
+  };
+  const revoke = async (model: Model, _service: TestedService, n: number) => {
+    await keys("revoke", at(model.keys, n).keyId ?? "");
+    at(model.keys, n).revoked = true;
+  };
+  const restartService = async (model: Model) => {
+    await restart();
+    for (const key of model.keys) key.used = false;
+  };
+  return [
+    commands([fc.subarray([...scopes], { minLength: 1 })], issue),
+    commands([number], rotate, (model, n) => isIssued(model, n) && !at(model.keys, n).rotating),
+    commands([number], revoke, isIssued),
+    commands([], restartService),
+  ];
+}

@@ -4,23 +4,15 @@ import type { Pet } from "../../../lib/pet.ts";
 /** An API key of the run. */
 export interface Key {
   secret: string;
-  keyId: string | undefined;
   scopes: readonly Scope[];
-  revoked: boolean;
+  /** undefined for the key that the run does not revoke */
+  keyId?: string;
+  revoked?: boolean;
   /** it has a successor, and works until its grace period of a day ends */
-  rotating: boolean;
+  rotating?: boolean;
   /** API Gateway caches a key that was used, so it can keep working for 60 s after it is revoked */
-  used: boolean;
+  used?: boolean;
 }
-
-export const newKey = (secret: string, scopes: readonly Scope[], keyId?: string): Key => ({
-  secret,
-  keyId,
-  scopes,
-  revoked: false,
-  rotating: false,
-  used: false,
-});
 
 /** Pages that a client follows, and what it must find. */
 export interface Walk {
@@ -34,24 +26,16 @@ export interface Walk {
 }
 
 /** What the contract says about the pets, keys and walks of one run. Others can use the same service at the same time. */
-export class Model {
-  readonly pets: Pet[] = [];
-  readonly walks: Walk[] = [];
-  readonly keys: Key[];
+export interface Model {
+  pets: Pet[];
+  walks: Walk[];
+  /** the first one has both scopes and is never revoked */
+  keys: Key[];
+}
 
-  /** @param main a key with both scopes */
-  constructor(main: string) {
-    this.keys = [{ ...newKey(main, ["pets:read", "pets:write"]), used: true }];
-  }
-
-  /** Returns the statuses that a request can get (contract 6.2 and 6.3), and `success` for a valid key. */
-  statuses(key: Key, scope: Scope, success: number): number[] {
-    const valid = key.scopes.includes(scope) ? success : 403;
-    if (!key.revoked) return [valid];
-    return key.used ? [valid, 401] : [401];
-  }
-
-  petsWith(status: string | undefined): Pet[] {
-    return this.pets.filter((pet) => status === undefined || pet.status === status);
-  }
+/** Returns the statuses that a request can get (contract 6.2 and 6.3), and `success` for a valid key. */
+export function statuses(key: Key, scope: Scope, success: number): number[] {
+  const valid = key.scopes.includes(scope) ? success : 403;
+  if (!key.revoked) return [valid];
+  return key.used ? [valid, 401] : [401];
 }

@@ -3,11 +3,13 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type { Scope } from "../../../lib/api-key.ts";
 import { parseJson } from "../../../lib/http/json.ts";
 import { undocumented } from "../../support/documented.ts";
 import { send } from "../../support/http.ts";
 import { keysJson } from "../../support/keys-cli.ts";
 import { startService } from "../../support/local-service.ts";
+import { type Key, statuses } from "./model.ts";
 
 /** The service that the run tests. */
 export interface TestedService {
@@ -44,42 +46,42 @@ export async function withOwnService<T>(test: (service: TestedService) => Promis
     checkLog: () => assert.equal(/^animal-store: .*/m.exec(local.output())?.[0], undefined),
   };
   try {
-    const service = { key: local.key, control, baseUrl: () => local.baseUrl };
-    return await test(service);
+    return await test({ key: local.key, control, baseUrl: () => local.baseUrl });
   } finally {
     await local.stop();
   }
 }
 
-interface ModelResponse {
-  status: number;
-  /** integers are bigint */
-  body: unknown;
-  next: string | undefined;
-}
-
 /**
- * Sends a request, and retries a 503 or 429 as a client should.
+ * Sends a request with a key of the model, and retries a 503 or 429 as a client should.
  *
  * @param path relative to the base URL
- * @throws AssertionError when openapi.json does not describe the response
+ * @param success the status for a valid key with the scope
+ * @returns the status, the body with integers as bigint, and the path of the next page
+ * @throws AssertionError when the model does not allow the status, or openapi.json does not describe the response
  */
 export async function call(
   { baseUrl }: TestedService,
   path: string,
-  { secret, body, idempotencyKey }: { secret: string; body?: string; idempotencyKey?: string },
-): Promise<ModelResponse> {
+  key: Key,
+  scope: Scope,
+  success: number,
+  { body, idempotencyKey }: { body?: string; idempotencyKey?: string } = {},
+) {
   const method = body === undefined ? "GET" : "POST";
   const headers: [string, string][] = idempotencyKey ? [["Idempotency-Key", idempotencyKey]] : [];
-  const request = { method, path, key: secret, headers, ...(body !== undefined && { body }) };
+  const request = { method, path, key: key.secret, headers, ...(body !== undefined && { body }) };
   let response = await send(baseUrl(), request);
   for (let tries = 5; response.headers.has("retry-after") && tries > 0; tries--) {
     await setTimeout(Number(response.headers.get("retry-after")) * 1000);
     response = await send(baseUrl(), request);
   }
-  const [route = ""] = path.split("?");
-  assert.deepEqual(undocumented(method, route, { ...response, body: JSON.parse(response.text) }), []);
-  const next = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   const { status, text } = response;
+  const [route = ""] = path.split("?");
+  assert.deepEqual(undocumented(method, route, { ...response, body: JSON.parse(text) }), []);
+  const allowed = statuses(key, scope, success);
+  assert.ok(allowed.includes(status), `${status} is not one of ${allowed}`);
+  if (status !== 401) key.used = true;
+  const next = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   return { status, body: parseJson(text), next: next?.slice(next.indexOf("/pets?")) };
 }
