@@ -1,16 +1,99 @@
-import { globSync } from "node:fs";
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 
-/** `npm run test:long -- <name>`: the tests that are too long for `npm test`. Each folder has one, in its run.ts. */
+/** `npm run test:long -- <name>`: the tests that are too long for `npm test`. Each imports what it needs when it runs. */
+
+/** Returns a parser of an option's value. It refuses what is not a whole number from `min` on. */
+const wholeNumber = (min: number) => (text: string) => {
+  if (!/^\d{1,15}$/.test(text) || Number(text) < min)
+    throw new InvalidArgumentError(`Use a whole number from ${min} on.`);
+  return Number(text);
+};
 
 const program = new Command("npm run test:long --")
   .description("Tests that are too long for npm test. Each starts what it needs on this machine.")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
-for (const file of globSync("*/run.ts", { cwd: import.meta.dirname }).sort()) {
-  const { command }: { command: Command } = await import(`./${file}`);
-  program.addCommand(command.copyInheritedSettings(program));
-}
+program
+  .command("clients")
+  .summary("generates clients in Go, Python and TypeScript and uses them (needs Go, Python and registries)")
+  .description(`Generates clients from openapi.json and uses each with a local service: oapi-codegen (Go), openapi-python-client (Python), openapi-typescript and @hey-api/openapi-ts (TypeScript). Runs the example client on Node 20, Deno and Bun, and schemathesis with three seeds. Everything is installed into a temporary folder.
+Needs Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI and the Go module proxy.`)
+  .action(async () => (await import("./clients/clients.ts")).testClients());
+
+program
+  .command("deploy")
+  .summary("deploys the stacks with the real cdk to an AWS emulator and tests them (needs Python and PyPI)")
+  .description(
+    `Bootstraps and deploys the stacks with the real cdk to an emulator of AWS on this machine, and tests them there over HTTP and with the operators' command. Needs Python 3 and access to PyPI.`,
+  )
+  .action(async () => (await import("./deploy/deployment.ts")).testDeployment());
+
+program
+  .command("docs")
+  .summary("uses the docs page in Chromium, and checks its accessibility (needs Chromium and npm)")
+  .description(
+    `Uses the docs page in Chromium, on a desktop and a phone, light and dark, and checks its accessibility with axe-core and Lighthouse, which it installs from npm into a temporary folder. CHROMIUM is the path of the browser (default: /usr/bin/chromium, Debian's package).`,
+  )
+  .option("--picture", "write a new docs/docs-page.png", false)
+  .action(async (options) => (await import("./docs/docs-page.ts")).testDocsPage(options));
+
+program
+  .command("interleavings")
+  .summary("runs creations and page walks in every order, with faults, against a model of DynamoDB")
+  .description(
+    `Checks creations with an Idempotency-Key, and walks through the list, in every order of two callers and in random orders of two to four. Then breaks the stores on purpose, and expects to notice each break. It starts no service.`,
+  )
+  .option("--schedules <number>", "random schedules of creations", wholeNumber(1), 100_000)
+  .option("--seed <number>", "of the random schedules", wholeNumber(0), 1)
+  .addOption(new Option("--quick", "the part that npm test runs").default(false).implies({ schedules: 3000 }))
+  .action(async (options) => (await import("./interleavings/schedules.ts")).checkSchedules(options));
+
+program
+  .command("model")
+  .summary("compares random commands, with hostile requests among them, with a model of docs/contract.md")
+  .description(
+    `Runs random commands against a service and compares every response with a model of docs/contract.md. Without --url it tests a local service of its own: it restarts it, issues, rotates and revokes its keys, and sends hostile requests in between. A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.`,
+  )
+  .addOption(
+    new Option("--url <URL>", "another service's base URL, with a key in API_KEY").conflicts("hostile"),
+  )
+  .option("--runs <number>", "sequences of commands, or more for all hostile requests", wholeNumber(1), 20)
+  .option("--commands <number>", "the most commands of a sequence", wholeNumber(1), 50)
+  .option("--hostile <number>", "the least number of hostile requests", wholeNumber(0), 100_000)
+  .addOption(
+    new Option("--seed <number>", "repeats a run")
+      .argParser(wholeNumber(0))
+      .default(Date.now() % 2 ** 31, "random"),
+  )
+  .action(async (options, command) => {
+    const { API_KEY: key = "" } = process.env;
+    if (options.url && !key)
+      command.error("error: --url needs an API key with both scopes in the variable API_KEY");
+    await (await import("./model/check.ts")).testModel({ ...options, key });
+  });
+
+program
+  .command("soak")
+  .summary(
+    "kills the store and the functions, or the whole service, under load and looks for lost pets (Linux)",
+  )
+  .description(`Sends mixed requests to a local service, half of them lists, while its store is killed four times and its functions are killed twenty times. Fails
+- when a request gets no response or an unexpected one, or more than 0.1 % of the responses outside the kills are a 5xx;
+- when an acknowledged pet is not in the list exactly once;
+- when a kill did not happen;
+- when the heap of the main thread and the store after a garbage collection, or the resident memory (mean of the second half of the quarter), grows by more than 5 % in the last quarter;
+- when the service holds more than 16 descriptors above those of the start after the clients disconnected.
+With --kill-service it kills the whole service under load, again and again on one data folder. Fails when an acknowledged pet is not in the list exactly once, and on any 5xx.`)
+  .option("--requests <number>", "how many to send", wholeNumber(1000), 200_000)
+  .addOption(
+    new Option("--kill-service <times>", "kill the whole service instead of its parts")
+      .argParser(wholeNumber(1))
+      .conflicts("requests"),
+  )
+  .action(async ({ requests, killService }) => {
+    if (killService) await (await import("./soak/kill-service.ts")).killService(killService);
+    else await (await import("./soak/soak.ts")).soak(requests);
+  });
 
 await program.parseAsync();
 // Some clients and tools keep connections open.

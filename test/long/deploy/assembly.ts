@@ -35,26 +35,23 @@ export function removeUnsupported(assembly: string): string[] {
 }
 
 /**
- * Copies an assembly and adds a resource to a stack whose creation fails, after the tables have been created.
+ * Adds a resource to a stack whose creation fails, after the tables have been created.
  *
- * @returns the copy
+ * @returns removes it again
  */
-export function addFailingResource(assembly: string, stack: string): string {
-  const copy = `${assembly}-failing`;
-  cpSync(assembly, copy, { recursive: true });
-  const file = join(copy, `${stack}.template.json`);
-  const template = JSON.parse(readFileSync(file, "utf8"));
-  const tables = Object.keys(template.Resources).filter(
-    (id) => template.Resources[id].Type === "AWS::DynamoDB::Table",
-  );
+export function addFailingResource(assembly: string, stack: string): () => void {
+  const file = join(assembly, `${stack}.template.json`);
+  const text = readFileSync(file, "utf8");
+  const template = JSON.parse(text);
   template.Resources.Failing = {
     Type: "AWS::CloudWatch::Alarm",
-    DependsOn: tables,
+    DependsOn: Object.keys(template.Resources).filter(
+      (id) => template.Resources[id].Type === "AWS::DynamoDB::Table",
+    ),
     Properties: { ComparisonOperator: "GreaterThanThreshold", EvaluationPeriods: 1, Metrics: [] },
   };
   writeFileSync(file, JSON.stringify(template, null, 1));
-  replaceHashes(copy, []);
-  return copy;
+  return () => writeFileSync(file, text);
 }
 
 /**
@@ -64,39 +61,19 @@ export function addFailingResource(assembly: string, stack: string): string {
  */
 export function changeFunctions(from: string, to: string, search: string, replacement: string): number {
   cpSync(from, to, { recursive: true });
-  const renamed: [string, string][] = [];
-  for (const folder of readdirSync(to).filter((name) => name.startsWith("asset."))) {
-    const code = readFileSync(join(to, folder, "index.js"), "utf8");
-    if (!code.includes(search)) continue;
-    const [oldHash, newHash] = [folder.slice("asset.".length), hashOf(code)];
-    writeFileSync(join(to, folder, "index.js"), code.replaceAll(search, replacement));
-    renameSync(join(to, folder), join(to, `asset.${newHash}`));
-    renamed.push([oldHash, newHash]);
-  }
-  replaceHashes(to, renamed);
-  return renamed.length;
-}
-
-/**
- * Replaces the hashes of changed assets in an assembly, and of its templates, under which `cdk` publishes both.
- *
- * @param changed old and new hashes
- */
-function replaceHashes(assembly: string, changed: [string, string][]): void {
-  const renamed = [...changed];
-  for (const file of readdirSync(assembly).filter((name) => name.endsWith(".assets.json"))) {
-    const { files } = JSON.parse(readFileSync(join(assembly, file), "utf8"));
-    for (const [hash, asset] of Object.entries<Json>(files)) {
-      if (asset.source.path.endsWith(".template.json")) renamed.push([hash, hashOf(hash)]);
+  const codeOf = (folder: string) => join(to, folder, "index.js");
+  const changed = readdirSync(to).filter(
+    (name) => name.startsWith("asset.") && readFileSync(codeOf(name), "utf8").includes(search),
+  );
+  for (const folder of changed) {
+    const code = readFileSync(codeOf(folder), "utf8").replaceAll(search, replacement);
+    const hash = createHash("sha256").update(code).digest("hex");
+    writeFileSync(codeOf(folder), code);
+    renameSync(join(to, folder), join(to, `asset.${hash}`));
+    for (const name of readdirSync(to).filter((name) => name.endsWith(".json"))) {
+      const text = readFileSync(join(to, name), "utf8");
+      writeFileSync(join(to, name), text.replaceAll(folder.slice("asset.".length), hash));
     }
   }
-  for (const file of readdirSync(assembly).filter((name) => name.endsWith(".json"))) {
-    const text = readFileSync(join(assembly, file), "utf8");
-    writeFileSync(
-      join(assembly, file),
-      renamed.reduce((all, [oldHash, newHash]) => all.replaceAll(oldHash, newHash), text),
-    );
-  }
+  return changed.length;
 }
-
-const hashOf = (text: string) => createHash("sha256").update(`changed ${text}`).digest("hex");

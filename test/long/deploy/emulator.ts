@@ -1,8 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { eventually } from "../../support/eventually.ts";
 
 // Python packages, installed into a folder of this run.
 const EMULATOR = "ministack==1.5.33";
@@ -10,14 +13,13 @@ const LINTER = "cfn-lint==1.58.0";
 
 export const REGION = "us-east-1";
 
-/** The Python tools of a run, in a virtual environment inside its folder. */
-export interface Tools {
-  emulator: string;
-  linter: string;
-}
-
-/** @throws Error when Python or its packages cannot be installed */
-export function installTools(folder: string): Tools {
+/**
+ * Installs the Python tools of a run into its folder.
+ *
+ * @returns the folder of their commands
+ * @throws Error when Python or its packages cannot be installed
+ */
+export function installTools(folder: string): string {
   const venv = join(folder, "venv");
   try {
     execFileSync("python3", ["-m", "venv", venv], { stdio: "pipe" });
@@ -28,7 +30,7 @@ export function installTools(folder: string): Tools {
       `The emulator ${EMULATOR} cannot be installed here: ${stderr?.toString().trim() || message}`,
     );
   }
-  return { emulator: join(venv, "bin/ministack"), linter: join(venv, "bin/cfn-lint") };
+  return join(venv, "bin");
 }
 
 /** A running emulator of AWS. `using` stops it. */
@@ -37,23 +39,26 @@ export interface Emulator extends Disposable {
   environment: Record<string, string>;
 }
 
+/** Returns the port. */
+async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  await using server = createServer();
+  return await listen(server);
 }
 
 /** Starts the emulator on 127.0.0.1; the functions run as processes of the Node that runs this. */
-export async function startEmulator({ emulator }: Tools, folder: string): Promise<Emulator> {
+export async function startEmulator(tools: string, folder: string): Promise<Emulator> {
   const port = await freePort();
   const endpoint = `http://localhost:${port}`;
   const home = join(folder, "home");
   mkdirSync(home);
   const logFile = join(folder, "emulator.log");
   const log = openSync(logFile, "w");
-  const child: ChildProcess = spawn(emulator, {
+  const child = spawn(join(tools, "ministack"), {
     env: {
       PATH: process.env.PATH ?? "",
       HOME: home,
@@ -65,17 +70,13 @@ export async function startEmulator({ emulator }: Tools, folder: string): Promis
     stdio: ["ignore", log, log],
   });
   closeSync(log);
-  for (let tries = 100; ; tries--) {
-    const ready = await fetch(`${endpoint}/_ministack/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (ready) break;
-    if (tries === 0 || child.exitCode !== null) {
-      throw new Error(`The emulator does not start:\n${readFileSync(logFile, "utf8").slice(-2000)}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  await eventually(
+    () => fetch(`${endpoint}/_ministack/health`).catch(() => undefined),
+    (response) => {
+      const end = readFileSync(logFile, "utf8").slice(-2000);
+      assert.ok(response?.ok, `The emulator does not start:\n${end}`);
+    },
+  );
   return {
     environment: {
       AWS_ENDPOINT_URL: endpoint,
@@ -89,19 +90,14 @@ export async function startEmulator({ emulator }: Tools, folder: string): Promis
   };
 }
 
-/** A plain address of a deployed API, which DNS and TLS provide in AWS. */
-export interface Entrance {
-  baseUrl: string;
-  server: Server;
-}
-
 /**
- * Serves an API of the emulator under an address of its own. The emulator selects the API by host name, and the links in
- * its responses contain that name.
+ * Serves an API of the emulator under an address of its own, which DNS and TLS provide in AWS. The emulator selects the
+ * API by host name, and the links in its responses contain that name.
  *
  * @param deployedUrl the stack's output BaseUrl
+ * @returns the base URL
  */
-export async function openEntrance(emulator: Emulator, deployedUrl: string): Promise<Entrance> {
+export async function openEntrance(emulator: Emulator, deployedUrl: string): Promise<string> {
   const { port } = new URL(emulator.environment.AWS_ENDPOINT_URL ?? "");
   const host = `${new URL(deployedUrl).host.split(".")[0]}.execute-api.localhost:${port}`;
   const server = createServer((incoming, outgoing) => {
@@ -118,6 +114,5 @@ export async function openEntrance(emulator: Emulator, deployedUrl: string): Pro
     forwarded.on("error", () => outgoing.destroy());
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, server };
+  return `http://127.0.0.1:${await listen(server.unref())}/v1`;
 }

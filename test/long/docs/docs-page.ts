@@ -14,13 +14,9 @@ import { takePicture, testAuthorize, testInvalidValue, testRequests } from "./pa
 const PORT = 9333;
 const args =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-const desktop = { viewport: { width: 1280, height: 900 } };
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const devices: Record<string, BrowserContextOptions> = {
-  "desktop, light": { ...desktop, colorScheme: "light" },
-  "desktop, dark": { ...desktop, colorScheme: "dark" },
-  "phone, light": { ...phone, colorScheme: "light" },
-  "phone, dark": { ...phone, colorScheme: "dark" },
+  desktop: { viewport: { width: 1280, height: 900 } },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
 };
 
 type Tools = Awaited<ReturnType<typeof installTools>>;
@@ -30,10 +26,7 @@ async function installTools(folder: string) {
   await cp(join(import.meta.dirname, "tools/package.json"), join(folder, "package.json"));
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent"], { cwd: folder, stdio: "inherit" });
   const { resolve } = createRequire(join(folder, "package.json"));
-  return {
-    axe: readFileSync(resolve("axe-core/axe.min.js"), "utf8"),
-    lighthouse: resolve("lighthouse"),
-  };
+  return { axe: readFileSync(resolve("axe-core/axe.min.js"), "utf8"), lighthouse: resolve("lighthouse") };
 }
 
 /** Expects no serious or critical finding of axe-core, and no horizontal scrolling. */
@@ -49,16 +42,16 @@ async function checkLayout({ axe }: Tools, page: Page, state: string): Promise<v
   assert.deepEqual(width, Array(2).fill(page.viewportSize()?.width), `no overflow: ${state}`);
 }
 
-async function testDevice(
-  page: Page,
-  name: string,
-  tools: Tools,
-  origin: string,
-  key: string,
-): Promise<void> {
+/** Collects the errors that a page reports from now on. */
+function failuresOf(page: Page): string[] {
   const failures: string[] = [];
   page.on("pageerror", ({ message }) => failures.push(message));
   page.on("console", (message) => message.type() === "error" && failures.push(message.text()));
+  return failures;
+}
+
+async function testDevice(page: Page, name: string, tools: Tools, origin: string, key: string) {
+  const failures = failuresOf(page);
   page.on("request", (request) => {
     if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin)
       failures.push(`a request to ${request.url()}`);
@@ -96,9 +89,7 @@ async function testLighthouse(tools: Tools, url: string): Promise<void> {
 /** The static site opens from the disk. It shows every operation, and offers neither servers nor requests. */
 async function testStaticSite(page: Page, tools: Tools, site: string): Promise<void> {
   await buildDocs(site);
-  const failures: string[] = [];
-  page.on("pageerror", ({ message }) => failures.push(message));
-  page.on("console", (message) => message.type() === "error" && failures.push(message.text()));
+  const failures = failuresOf(page);
   await page.goto(pathToFileURL(join(site, "index.html")).href);
   for (const id of ["listPets", "createPet", "getPet"])
     await page.locator(`#operations-pets-${id}`).waitFor();
@@ -126,12 +117,15 @@ export async function testDocsPage({ picture }: { picture: boolean }): Promise<v
     args: [...args.split(" "), `--remote-debugging-port=${PORT}`],
   });
   const { origin } = new URL(service.baseUrl);
-  for (const [name, device] of Object.entries(devices)) {
-    await using page = await browser.newPage(device);
-    await testDevice(page, name, tools, origin, service.key);
-    if (picture && name === "desktop, light") await takePicture(page, service.key);
+  for (const [device, options] of Object.entries(devices)) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await using page = await browser.newPage({ ...options, colorScheme });
+      const name = `${device}, ${colorScheme}`;
+      await testDevice(page, name, tools, origin, service.key);
+      if (picture && name === "desktop, light") await takePicture(page, service.key);
+    }
   }
   await testLighthouse(tools, `${origin}/docs/`);
-  await using page = await browser.newPage(desktop);
+  await using page = await browser.newPage(devices.desktop);
   await testStaticSite(page, tools, join(folder.path, "site"));
 }

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 
 /** The digits that JavaScript's numbers cannot hold. */
-export const LARGEST = "9223372036854775807";
+const LARGEST = "9223372036854775807";
 
-/** An operation on the docs page. */
-export const operation = (page: Page, id: string): Locator => page.locator(`#operations-pets-${id}`);
+const operation = (page: Page, id: string): Locator => page.locator(`#operations-pets-${id}`);
 
 /** Opens an operation, fills it in, executes it and returns the response that the page shows. */
-export async function execute(page: Page, id: string, fill: (target: Locator) => Promise<void>) {
+async function execute(page: Page, id: string, fill: (target: Locator) => Promise<void>) {
   const target = operation(page, id);
   await fill(target);
   await target.getByRole("button", { name: "Execute" }).click();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { add, clientCommands, commands as commandsOf, finishWalks, operatorCommands } from "./commands.ts";
 import { attack, type HostileResult } from "./hostile.ts";
 import type { Model } from "./model.ts";
-import type { TestedService } from "./service.ts";
+import { type TestedService, withOwnService } from "./service.ts";
 
 export interface Options {
   seed: number;
@@ -50,4 +50,21 @@ export async function checkModel(
   for (let more = seed + 1; result.sent < hostile; more++)
     await fc.assert(property, { seed: more, numRuns: 1 });
   return result;
+}
+
+/**
+ * Checks a local service of its own, or the one at `options.url` with `options.key`. Prints the result.
+ *
+ * @throws as checkModel does
+ */
+export async function testModel(options: Options & { url?: string; key: string }): Promise<void> {
+  const { seed, url, key } = options;
+  console.log(`Seed ${seed}`);
+  // What is in front of another service can refuse hostile requests in its own way.
+  const { sent, counts } = await (url
+    ? checkModel({ baseUrl: () => url, key }, { ...options, hostile: 0 })
+    : withOwnService((service) => checkModel(service, options)));
+  console.log(`${sent} hostile requests`);
+  for (const [status, number] of [...counts].sort(([a], [b]) => a - b)) console.log(`${status}: ${number}`);
+  console.log("passed: the service did what the model says");
 }

@@ -3,8 +3,10 @@ import threads, { BroadcastChannel, isMainThread, type Worker } from "node:worke
 
 // Loaded into the service with `--import`: lets the soak test kill its threads and read their heaps.
 
+const running = { "kill functions": new Set<Worker>(), "kill store": new Set<Worker>() };
+
 /** A message to the instrumented service. */
-export type Command = "kill functions" | "kill store" | "measure";
+export type Command = keyof typeof running | "measure";
 /** Its reply. */
 export interface Measurement {
   /** number of threads that were killed */
@@ -13,21 +15,8 @@ export interface Measurement {
   heap?: number;
 }
 
-const running = { functions: new Set<Worker>(), store: new Set<Worker>() };
 const channel = new BroadcastChannel("heap");
 channel.unref();
-
-function track(): void {
-  threads.Worker = class extends threads.Worker {
-    constructor(...[file, options]: ConstructorParameters<typeof Worker>) {
-      super(file, options);
-      const group = String(file).endsWith("store/thread.ts") ? running.store : running.functions;
-      group.add(this);
-      this.on("exit", () => group.delete(this));
-    }
-  };
-  syncBuiltinESMExports();
-}
 
 /** MiB in use by this thread after a garbage collection. */
 function usedHeap(): number {
@@ -45,19 +34,23 @@ const usedHeapOfStore = () =>
     };
   });
 
-async function kill(workers: Set<Worker>): Promise<number> {
-  return (await Promise.all([...workers].map((worker) => worker.terminate()))).length;
+async function execute(command: Command): Promise<Measurement> {
+  if (command === "measure") return { heap: usedHeap() + (await usedHeapOfStore()) };
+  const killed = await Promise.all([...running[command]].map((worker) => worker.terminate()));
+  return { killed: killed.length };
 }
 
 if (isMainThread) {
-  track();
-  process.on("message", async (command: Command) => {
-    const result: Measurement =
-      command === "measure"
-        ? { heap: usedHeap() + (await usedHeapOfStore()) }
-        : { killed: await kill(command === "kill store" ? running.store : running.functions) };
-    process.send?.(result);
-  });
+  threads.Worker = class extends threads.Worker {
+    constructor(...[file, options]: ConstructorParameters<typeof Worker>) {
+      super(file, options);
+      const group = running[String(file).endsWith("store/thread.ts") ? "kill store" : "kill functions"];
+      group.add(this);
+      this.on("exit", () => group.delete(this));
+    }
+  };
+  syncBuiltinESMExports();
+  process.on("message", async (command: Command) => process.send?.(await execute(command)));
   process.channel?.unref();
 } else {
   channel.onmessage = () => channel.postMessage(usedHeap());

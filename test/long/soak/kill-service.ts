@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startService } from "../../support/local-service.ts";
-import { audit, conclude, load, noObservations, type Observations } from "./load.ts";
+import { audit, conclude, load, Observations } from "./load.ts";
 
 /** How long the service can take to acknowledge the pets of a round, in milliseconds. */
 const ROUND_TIMEOUT = 60_000;
@@ -31,7 +31,7 @@ async function killOnce(folder: string, round: number, seen: Observations): Prom
  */
 export async function killService(kills: number): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-kill-"));
-  const seen = noObservations();
+  const seen = new Observations();
   for (let round = 1; round <= kills; round++) await killOnce(folder.path, round, seen);
   await using service = await startService({ DATA_DIR: folder.path });
   await audit(service, seen);

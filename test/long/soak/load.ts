@@ -1,33 +1,24 @@
 import { local } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { disconnect, send } from "../../support/http.ts";
+import type { LocalService } from "../../support/local-service.ts";
 
 const CONNECTIONS = 16;
 
 /** The service under load. */
-interface Target {
-  baseUrl: string;
-  key: string;
-}
+type Target = Pick<LocalService, "baseUrl" | "key">;
 
 /** What a run saw. */
-export interface Observations {
+export class Observations {
   /** the name of every acknowledged pet, by its id */
-  acknowledged: Map<number, string>;
+  readonly acknowledged = new Map<number, string>();
   /** number of responses by kind and status, and of requests without a response */
-  counts: Map<string, number>;
+  readonly counts = new Map<string, number>();
   /** when a 500, 503 or 504 came, in milliseconds since 1970 */
-  serverErrors: number[];
+  readonly serverErrors: number[] = [];
   /** what must not happen, described */
-  wrong: string[];
+  readonly wrong: string[] = [];
 }
-
-export const noObservations = (): Observations => ({
-  acknowledged: new Map(),
-  counts: new Map(),
-  serverErrors: [],
-  wrong: [],
-});
 
 const pick = <T>(items: readonly T[]) => items[Math.floor(Math.random() * items.length)] as T;
 
@@ -59,10 +50,9 @@ function nextRequest(name: string, ids: number[]) {
  */
 export async function load(
   { baseUrl, key }: Target,
-  options: { prefix: string; seen: Observations; goOn: (sent: number) => boolean },
+  { prefix, seen, goOn }: { prefix: string; seen: Observations; goOn: (sent: number) => boolean },
 ): Promise<void> {
-  const { prefix, goOn } = options;
-  const { acknowledged, counts, serverErrors, wrong } = options.seen;
+  const { acknowledged, counts, serverErrors, wrong } = seen;
   const ids = [...acknowledged.keys()];
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
   let sent = 0;

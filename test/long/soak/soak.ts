@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type LocalService, startService } from "../../support/local-service.ts";
 import type { Command, Measurement } from "./instrument.ts";
-import { audit, conclude, load, noObservations, type Observations } from "./load.ts";
+import { audit, conclude, load, Observations } from "./load.ts";
 
 /** How long a kill can cause a 5xx: the restart of the store, and the retries of the functions, in milliseconds. */
 const KILL_WINDOW = 10_000;
@@ -92,7 +92,7 @@ class Journal {
 
 async function run(service: LocalService, journal: Journal, total: number): Promise<void> {
   const pid = service.process.pid ?? 0;
-  const seen = noObservations();
+  const seen = new Observations();
   await load(service, { prefix: "warm", seen, goOn: (sent) => sent < 1000 });
   const descriptors = openDescriptors(pid);
 
