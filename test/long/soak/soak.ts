@@ -18,12 +18,6 @@ const openDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 const residentMiB = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
-async function command(service: LocalService, text: Command): Promise<Measurement> {
-  service.process.send(text);
-  const [reply] = await once(service.process, "message");
-  return reply as Measurement;
-}
-
 /** What was done to a service under load, and what was measured. */
 class Journal {
   readonly #service: LocalService;
@@ -35,6 +29,12 @@ class Journal {
     this.#service = service;
   }
 
+  async #command(text: Command): Promise<Measurement> {
+    this.#service.process.send(text);
+    const [reply] = await once(this.#service.process, "message");
+    return reply;
+  }
+
   /** Reads the resident memory. A sample is a mean, because a single reading depends on the garbage collector. */
   read(): void {
     this.#readings.push(residentMiB(this.#service.process.pid ?? 0));
@@ -42,7 +42,7 @@ class Journal {
 
   async kill(what: Command): Promise<void> {
     const at = Date.now();
-    const { killed = 0 } = await command(this.#service, what);
+    const { killed = 0 } = await this.#command(what);
     this.#kills.push({ what, at, threads: killed });
   }
 
@@ -50,7 +50,7 @@ class Journal {
     const recent = this.#readings.slice(-Math.ceil(this.#readings.length / 2));
     this.#readings = [];
     const rss = recent.reduce((sum, value) => sum + value, 0) / recent.length;
-    const { heap = 0 } = await command(this.#service, "measure");
+    const { heap = 0 } = await this.#command("measure");
     this.#samples.push({ rss, heap });
     console.log(`${25 * quarter} %: RSS ${rss.toFixed(0)} MiB, heap with the store ${heap.toFixed(1)} MiB`);
   }
@@ -71,9 +71,8 @@ class Journal {
 
   /** Returns what is wrong. */
   judge(total: number, { counts, serverErrors }: Observations): string[] {
-    const wrong = [...counts].flatMap(([what, count]) =>
-      what.endsWith("without a response") ? [`${count} x ${what}`] : [],
-    );
+    const unanswered = [...counts].filter(([what]) => what.endsWith("without a response"));
+    const wrong = unanswered.map(([what, count]) => `${count} x ${what}`);
     const explained = (time: number) => this.#kills.some(({ at }) => time >= at && time <= at + KILL_WINDOW);
     const outside = serverErrors.filter((time) => !explained(time)).length;
     console.log(`5xx: ${serverErrors.length}, ${outside} of them outside the kills`);
