@@ -24,7 +24,7 @@ export default {
   ],
   reporters: ["default", "<rootDir>/test/support/failure-reporter.js"],
   randomize: true,
-  // Two cores run the local service as well as the tests.
-  maxWorkers: 2,
+  // More than two cores, because many tests wait: for time limits, restarts and other processes.
+  maxWorkers: 4,
   testTimeout: 120_000,
 };

@@ -54,8 +54,8 @@ export async function currentAssembly(
   return assembly;
 }
 
-/** A hash of every file and version that the synthesis reads. */
-async function hashSources(): Promise<string> {
+/** Returns the name of the current assembly: a hash of every file and version that the synthesis reads. */
+export async function hashSources(): Promise<string> {
   const files = packageFiles.map((name) => join(root, name));
   for (const folder of sourceFolders) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { hashSources } from "../../local/assembly/current.ts";
 import { synthesize } from "../../local/assembly/synthesize.ts";
 import type { Store } from "../../local/store/store.ts";
 import { type LocalService, startService } from "./local-service.ts";
@@ -20,7 +21,9 @@ export interface Shared {
 async function synthesizeOptions(folder: string): Promise<void> {
   const script = fileURLToPath(new URL("synthesize-options.ts", import.meta.url));
   const [options, account] = [join(folder, "options"), join(folder, "account")];
-  await promisify(execFile)(process.execPath, [script, options, account]);
+  // Without the CDK's own checks, which take most of the time. The account is still checked by cdk-nag.
+  const env = { ...process.env, CDK_VALIDATION: "false" };
+  await promisify(execFile)(process.execPath, [script, options, account], { env });
   Object.assign(process.env, { TEST_OPTIONS_ASSEMBLY: options, TEST_ACCOUNT_ASSEMBLY: account });
 }
 
@@ -38,18 +41,16 @@ export default async function setup(): Promise<void> {
   // What the tests leave here, global-teardown.ts reports.
   process.env.TMPDIR = join(folder, "tmp");
   await mkdir(process.env.TMPDIR);
-  const [service] = await Promise.all([
-    startService({ DATA_DIR: join(folder, "data") }),
-    synthesizeOptions(folder),
-    mkdtemp(join(folder, "assembly-")).then(async (assembly) => {
-      await synthesize(assembly, ["*"], { validate: true });
-      process.env.TEST_ASSEMBLY = assembly;
-    }),
-  ]);
-  process.env.SHARED_DATA_FOLDER = join(folder, "data");
+  // Where the local service looks for it, so that the service does not synthesize it again.
+  const data = join(folder, "data");
+  const assembly = join(data, "assembly", await hashSources());
+  await mkdir(assembly, { recursive: true });
+  await Promise.all([synthesize(assembly, ["*"], { validate: true }), synthesizeOptions(folder)]);
+  const service = await startService({ DATA_DIR: data });
+  process.env.SHARED_DATA_FOLDER = data;
   process.env.CONTRACT_URL = service.baseUrl;
   process.env.CONTRACT_KEY = service.key;
 
-  const store = await startTestStore(process.env.TEST_ASSEMBLY ?? "");
+  const store = await startTestStore(assembly);
   (globalThis as { shared?: Shared }).shared = { folder, service, store };
 }
