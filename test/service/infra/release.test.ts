@@ -7,7 +7,11 @@ import { readTemplate } from "../../support/normalize.ts";
  * Computes from the template when a release is rolled back. The traffic is that of docs/operations.md: the share of the
  * requests that each operation gets, and the authorizer's calls with ten keys that API Gateway caches for 60 s.
  */
-const SHARES = { listPets: 0.8, createPet: 0.15, getPet: 0.05 };
+const SHARES: Record<(typeof operations)[number]["id"], number> = {
+  listPets: 0.8,
+  createPet: 0.15,
+  getPet: 0.05,
+};
 const KEYS = 10;
 const CANARY = /^CodeDeployDefault\.LambdaCanary(\d+)Percent(\d+)Minutes$/;
 
