@@ -1,7 +1,7 @@
 import { Stack } from "aws-cdk-lib";
 import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { getPet } from "../lib/operations.ts";
+import { deprecatedOperations } from "./deprecated.ts";
 import { StageLog } from "./stage-log.ts";
 
 /**
@@ -32,36 +32,43 @@ export class AccessLog extends Construct {
   readonly logGroup: StageLog;
   /** a search expression for the dashboard: the 5xx responses of a minute by operation */
   readonly serverErrorsByOperation: string;
-  /** a search expression for the dashboard: the calls of the deprecated operation in an hour by key */
+  /** a search expression for the dashboard: the calls of deprecated operations in an hour by key */
   readonly deprecatedCallsByKey: string;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.logGroup = new StageLog(this, "Log");
     const serverErrors = FilterPattern.stringValue("$.status", "=", "5*");
-    this.serverErrorsByOperation = this.#count("ServerErrors", serverErrors, "operation", 60);
-    const deprecatedCalls = FilterPattern.all(
-      FilterPattern.stringValue("$.operation", "=", `${getPet.method} ${getPet.path}`),
-      FilterPattern.stringValue("$.keyId", "!=", "-"), // refused before the authorizer identified a key
-    );
-    this.deprecatedCallsByKey = this.#count("DeprecatedCalls", deprecatedCalls, "keyId", 3600);
+    this.#count("ServerErrors", serverErrors, "ServerErrors", "operation");
+    this.serverErrorsByOperation = this.#search("ServerErrors", "operation", 60);
+    for (const { id: name, method, path } of deprecatedOperations) {
+      const calls = FilterPattern.all(
+        FilterPattern.stringValue("$.operation", "=", `${method} ${path}`),
+        FilterPattern.stringValue("$.keyId", "!=", "-"), // refused before the authorizer identified a key
+      );
+      this.#count(`${name}DeprecatedCalls`, calls, "DeprecatedCalls", "keyId");
+    }
+    this.deprecatedCallsByKey = this.#search("DeprecatedCalls", "keyId", 3600);
   }
 
-  /**
-   * Counts the lines that match a pattern, by one of their fields.
-   *
-   * @returns a search expression for the sums of `period` seconds
-   */
-  #count(metricName: string, filterPattern: IFilterPattern, field: string, period: number): string {
-    const metricNamespace = `AnimalStore/${Stack.of(this).stackName}`;
-    new MetricFilter(this, metricName, {
+  get #namespace(): string {
+    return `AnimalStore/${Stack.of(this).stackName}`;
+  }
+
+  /** Counts the lines that match a pattern, by one of their fields. */
+  #count(id: string, filterPattern: IFilterPattern, metricName: string, field: string): void {
+    new MetricFilter(this, id, {
       logGroup: this.logGroup,
       filterPattern,
-      metricNamespace,
+      metricNamespace: this.#namespace,
       metricName,
       metricValue: "1",
       dimensions: { [field]: `$.${field}` },
     });
-    return `SEARCH('{"${metricNamespace}",${field}} MetricName="${metricName}"', 'Sum', ${period})`;
+  }
+
+  /** Returns a search expression for a metric's sums of `period` seconds, by a field. */
+  #search(metricName: string, field: string, period: number): string {
+    return `SEARCH('{"${this.#namespace}",${field}} MetricName="${metricName}"', 'Sum', ${period})`;
   }
 }

@@ -13,6 +13,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { Api, Functions } from "./api.ts";
+import { deprecatedOperations } from "./deprecated.ts";
 import type { Firewall } from "./firewall.ts";
 
 /** What the alarms and the dashboard show. */
@@ -90,9 +91,11 @@ export class Alarms extends Construct {
         });
       }
     }
-    this.add("DeprecatedCalls", {
-      alarmDescription: "Clients called getPet today; the dashboard shows the keys.",
-      metric: functions.getPet.metricInvocations({ period: Duration.days(1) }),
-    });
+    for (const { id } of deprecatedOperations) {
+      this.add(`${id}DeprecatedCalls`, {
+        alarmDescription: `Clients called ${id} today; the dashboard shows the keys.`,
+        metric: functions[id].metricInvocations({ period: Duration.days(1) }),
+      });
+    }
   }
 }

@@ -111,7 +111,7 @@ function tableUse({ functions, tables }: MonitoredResources): IWidget[] {
 }
 
 function refusals({ api: { accessLog }, firewall }: MonitoredResources): IWidget[] {
-  const title = "Deprecated getPet: calls an hour by key";
+  const title = "Deprecated operations: calls an hour by key";
   const deprecated = searchGraph(title, accessLog.deprecatedCallsByKey, Duration.hours(1));
   if (!firewall) return [deprecated];
   const blocked = firewall.blockedRequests.map((metric) => metric.with({ period }));
