@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { servedStack } from "../../infra/stages.ts";
 import { readStack } from "../../local/assembly/template.ts";
 import { FunctionPool } from "../../local/functions/pool.ts";
 
@@ -12,7 +13,7 @@ import { FunctionPool } from "../../local/functions/pool.ts";
  */
 export async function replaceFunctions(sources: { operation: string; authorizer: string }) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-gateway-"));
-  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
   const route = stack.routes.find(({ method, path }) => method === "GET" && path === "/pets");
   const integration = route?.integration;
   const operationName = integration?.type === "AWS_PROXY" ? integration.functionName : "";

@@ -46,11 +46,11 @@ export default async function setup(): Promise<void> {
   const assembly = join(data, "assembly", await hashSources());
   await mkdir(assembly, { recursive: true });
   await Promise.all([synthesize(assembly, ["*"], { validate: true }), synthesizeOptions(folder)]);
+  const store = await startTestStore(assembly);
   const service = await startService({ DATA_DIR: data });
   process.env.SHARED_DATA_FOLDER = data;
   process.env.CONTRACT_URL = service.baseUrl;
   process.env.CONTRACT_KEY = service.key;
 
-  const store = await startTestStore(assembly);
   (globalThis as { shared?: Shared }).shared = { folder, service, store };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { servedStack } from "../../infra/stages.ts";
 import { readStack } from "../../local/assembly/template.ts";
 import { createTables } from "../../local/store/create-tables.ts";
 
@@ -11,7 +12,7 @@ export async function ownTables() {
   const { TEST_ASSEMBLY = "", AWS_ENDPOINT_URL_DYNAMODB = "", ...shared } = process.env;
   const suffix = randomUUID();
   const named = (name = "") => `${name}-${suffix}`;
-  const { tables } = readStack(TEST_ASSEMBLY, "animal-store-staging");
+  const { tables } = readStack(TEST_ASSEMBLY, servedStack);
   const own = tables.map((table) => ({ ...table, TableName: named(table.TableName) }));
   await createTables(AWS_ENDPOINT_URL_DYNAMODB, own);
   const pets = named(shared.PETS_TABLE);

@@ -1,3 +1,4 @@
+import { servedStack } from "../../infra/stages.ts";
 import { readStack } from "../../local/assembly/template.ts";
 import { createTables } from "../../local/store/create-tables.ts";
 import { type Store, startStore } from "../../local/store/store.ts";
@@ -9,7 +10,7 @@ import { type Store, startStore } from "../../local/store/store.ts";
  */
 export async function startTestStore(assembly: string): Promise<Store> {
   const store = await startStore();
-  const { tables, outputs } = readStack(assembly, "animal-store-staging");
+  const { tables, outputs } = readStack(assembly, servedStack);
   Object.assign(process.env, {
     AWS_REGION: "us-east-1",
     AWS_ACCESS_KEY_ID: "test",

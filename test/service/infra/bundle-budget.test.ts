@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { servedStack } from "../../../infra/stages.ts";
 import { readStack } from "../../../local/assembly/template.ts";
 
 const KIB = 1024;
@@ -18,7 +19,7 @@ const CREDENTIAL_LOOKUPS = [
   "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
 ];
 
-const { functions, authorizer } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+const { functions, authorizer } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
 const bundles = functions.map(({ name, code }) => ({
   name,
   code,

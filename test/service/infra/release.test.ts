@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { Template } from "aws-cdk-lib/assertions";
+import { stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { readTemplate } from "../../support/normalize.ts";
 
@@ -15,7 +16,7 @@ const SHARES: Record<(typeof operations)[number]["id"], number> = {
 const KEYS = 10;
 const CANARY = /^CodeDeployDefault\.LambdaCanary(\d+)Percent(\d+)Minutes$/;
 
-const template = Template.fromJSON(readTemplate(process.env.TEST_ASSEMBLY ?? "", "animal-store-production"));
+const template = Template.fromJSON(readTemplate(process.env.TEST_ASSEMBLY ?? "", stackName("production")));
 
 // biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
 const entries = (type: string): [string, any][] => Object.entries(template.findResources(type));

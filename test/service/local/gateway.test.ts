@@ -10,7 +10,7 @@ import { listen } from "../../support/listen.ts";
 const log = jest.fn<(request: HandledRequest) => void>();
 
 const operation = `
-  exports.handler = async (event, { awsRequestId }) => ({
+  exports.handler = async (event, { awsRequestId }) => event.queryStringParameters?.empty ? { statusCode: 204, body: "" } : ({
     statusCode: 200,
     headers: { "X-Own": "1" },
     body: JSON.stringify({ event, awsRequestId }),
@@ -193,6 +193,11 @@ describe("the access log", () => {
 });
 
 describe("the gateway", () => {
+  it("sends no type and no length with a 204", async () => {
+    const { status, headers } = await get("/pets?empty=1");
+    expect([status, headers.get("content-type"), headers.get("content-length")]).toEqual([204, null, null]);
+  });
+
   it("responds 413 to a body over 10 MB", async () => {
     const headers = { Authorization: token("a") };
     const status = await new Promise((resolve, reject) => {
