@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { accountStack, stackName } from "../../../infra/stages.ts";
+import { accountStack, stages as allStages, stackName } from "../../../infra/stages.ts";
+import { operations } from "../../../lib/operations.ts";
 import { synthesize } from "../../../local/assembly/synthesize.ts";
 import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -13,7 +14,7 @@ import { addFailingResource, changeFunctions, removeUnsupported } from "./assemb
 import { Commands, type DeployedStage, runAgainst } from "./commands.ts";
 import { type Emulator, installTools, openEntrance, REGION, startEmulator } from "./emulator.ts";
 
-const STAGES = ["staging", "production"] as const;
+const STAGES = allStages.map(({ name }) => name);
 
 // Observed with this version of the emulator; AWS can behave differently.
 const NOT_COVERED = [
@@ -83,7 +84,7 @@ async function testNewCode(
   const cacheControl = async () =>
     (await send(url, { path: `/pets/${id}`, key })).headers.get("cache-control");
   assert.equal(await cacheControl(), "no-store");
-  assert.equal(changeFunctions(from, to, "no-store", "no-store, private"), 3);
+  assert.equal(changeFunctions(from, to, "no-store", "no-store, private"), operations.length);
   commands.deploy(to, stackName("staging"));
   assert.equal(await cacheControl(), "no-store, private");
 }
@@ -138,7 +139,7 @@ export async function testDeployment(): Promise<void> {
   const commands = new Commands(emulator, folder);
   commands.cdk("bootstrap", `aws://000000000000/${REGION}`, "--app", stages);
   commands.deploy(account, accountStack);
-  const roles = ["DiffRoleArn", "productionDeployRoleArn", "stagingDeployRoleArn"];
+  const roles = ["DiffRoleArn", ...STAGES.map((stage) => `${stage}DeployRoleArn`)].sort();
   assert.deepEqual(Object.keys(commands.outputsOf(accountStack)).sort(), roles);
 
   step("Fail to create production, repeat it without protection, then deploy both stages");
