@@ -23,13 +23,13 @@ interface CommonOptions {
 }
 
 const allStages = [local, ...stages];
+const stageNamed = (stage: string) => allStages.find(({ name }) => name === stage);
 
 const print = ({ json }: CommonOptions, value: unknown, text: string) =>
   console.log(json ? JSON.stringify(value, null, 2) : text);
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
-  const isProtected = allStages.find(({ name }) => name === stage)?.protection;
-  if (isProtected && !yes) await confirm(`${change} in ${stage}?`);
+  if (stageNamed(stage)?.protection && !yes) await confirm(`${change} in ${stage}?`);
 }
 
 async function find(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
@@ -145,7 +145,7 @@ changingCommand("revoke", "revoke a key")
     const { hash } = await find(keys, stage, id);
     const changed = await keys.revoke(hash, Date.now());
     const record = await find(keys, stage, id);
-    const cached = allStages.find(({ name }) => name === stage)?.authorizerCacheSeconds;
+    const cached = stageNamed(stage)?.authorizerCacheSeconds;
     const text = changed
       ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
       : `${id} was already revoked, on ${time(record.revokedAt)}.`;

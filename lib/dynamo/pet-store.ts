@@ -27,11 +27,11 @@ const byId = (a: Pet, b: Pet) => Number(a.id - b.id);
  */
 const statusShard = (status: PetStatus, shard: number) => (shard === 0 ? status : `${status}#${shard}`);
 
+const memberNames = Object.keys(Pet.shape);
+
 /** Removes the store's own attributes. A pet that was stored before a member existed does not get it. */
 const toPet = (item: Record<string, unknown>) =>
-  Object.fromEntries(
-    Object.keys(Pet.shape).flatMap((name) => (name in item ? [[name, item[name]]] : [])),
-  ) as Pet;
+  Object.fromEntries(memberNames.flatMap((name) => (name in item ? [[name, item[name]]] : []))) as Pet;
 
 /**
  * Lists the pets of a DynamoDB table with one Query for each partition of the index, so that the cost of a page does

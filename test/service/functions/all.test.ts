@@ -1,12 +1,14 @@
 import { readdirSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { operations } from "../../../lib/operations.ts";
+import { functionFile } from "../../support/function-file.ts";
 
 const files = readdirSync(new URL("../../../functions/", import.meta.url));
-const fileOf = (id: string) => `${id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
 
 it("functions/ has a file for each operation, named after its id, and the authorizer", () => {
-  expect(files.toSorted()).toEqual([...operations.map(({ id }) => fileOf(id)), "authorize.ts"].toSorted());
+  expect(files.toSorted()).toEqual(
+    [...operations.map(({ id }) => `${functionFile(id)}.ts`), "authorize.ts"].toSorted(),
+  );
 });
 
 // The entry (infra/bundle/start.mjs) awaits `warmedUp`, and would not notice that there is none.

@@ -8,6 +8,7 @@ import { operations } from "../../../lib/operations.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, requestEvent } from "../../support/event.ts";
+import { functionFile } from "../../support/function-file.ts";
 import { readTemplate } from "../../support/normalize.ts";
 import { ownTables } from "../../support/own-tables.ts";
 
@@ -48,11 +49,9 @@ function requestsOf({ path, method }: (typeof operations)[number]) {
   return [request("1"), request("1"), request(randomUUID())];
 }
 
-const fileOf = (id: string) => id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
 /** The calls that a function makes, from its start on, as `dynamodb:<action> <table>[/index/<index>]`. */
 async function callsOf(id: string, events: object[]): Promise<Set<string>> {
-  const { handler, warmedUp } = await import(`../../../functions/${fileOf(id)}.ts`);
+  const { handler, warmedUp } = await import(`../../../functions/${functionFile(id)}.ts`);
   await warmedUp;
   for (const [n, event] of events.entries()) {
     taken = n === 2;
