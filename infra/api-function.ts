@@ -63,8 +63,9 @@ export class ApiFunction extends LambdaFunction {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      // Old versions are kept, so that an operator can point the alias back.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      // Old versions are kept, so that an operator can point the alias back. A version is deleted if its own update is
+      // rolled back: Lambda would return it again for the same code, and CloudFormation fails on a version that exists.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
 
     for (const { table, operations, index } of access) {
