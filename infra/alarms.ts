@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   Alarm,
   type AlarmProps,
@@ -37,9 +37,17 @@ export class Alarms extends Construct {
       description: "Animal Store alarms",
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    key.grantEncryptDecrypt(new ServicePrincipal("cloudwatch.amazonaws.com"));
     const topic = new Topic(this, "Topic", { masterKey: key, enforceSSL: true });
-    topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com"));
+    // Without the conditions, the alarms of every AWS account could publish.
+    const { partition, region, account } = Stack.of(this);
+    const cloudWatch = new ServicePrincipal("cloudwatch.amazonaws.com", {
+      conditions: {
+        StringEquals: { "aws:SourceAccount": account },
+        ArnLike: { "aws:SourceArn": `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
+      },
+    });
+    topic.grantPublish(cloudWatch);
+    key.grant(cloudWatch, "kms:Decrypt", "kms:GenerateDataKey*");
     this.#action = new SnsAction(topic);
     this.topicArn = topic.topicArn;
   }
