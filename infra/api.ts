@@ -49,6 +49,7 @@ export class Api extends Construct {
   #createRestApi(authorize: ApiFunction, stage: Stage): RestApi {
     const authorizer = new TokenAuthorizer(this, "Authorizer", {
       handler: authorize.target,
+      // Several spaces are valid (RFC 9110, 11.4); the firewall counts every spelling of a key as one.
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern}$`,
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
     });

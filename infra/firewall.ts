@@ -21,13 +21,18 @@ export class Firewall extends Construct {
 
   constructor(api: Api, id: string, { addressLimit, keyLimit }: NonNullable<Stage["firewall"]>) {
     super(api, id);
-    const key = { header: { name: "Authorization", textTransformations: [{ priority: 0, type: "NONE" }] } };
+    // A client can write the same key with another case of "Bearer" and with more spaces. Lower case also merges API keys
+    // that differ only in case; two such keys are never issued, because they have 27 random characters.
+    const textTransformations = ["LOWERCASE", "COMPRESS_WHITE_SPACE"].map((type, priority) => ({
+      type,
+      priority,
+    }));
     const rates = {
-      RateOfOneAddress: { aggregateKeyType: "IP", limit: addressLimit, evaluationWindowSec: 300 },
+      RateOfOneAddress: { aggregateKeyType: "IP", limit: addressLimit, evaluationWindowSec: 60 },
       // It does not count a request without the header.
       RateOfOneKey: {
         aggregateKeyType: "CUSTOM_KEYS",
-        customKeys: [key],
+        customKeys: [{ header: { name: "Authorization", textTransformations } }],
         limit: keyLimit,
         evaluationWindowSec: 60,
       },

@@ -11,8 +11,7 @@ export interface Stage {
   /** the limit for all clients together: requests a second, and requests at once */
   throttling: { rate: number; burst: number };
   /**
-   * The firewall's limits: for one address, in requests per 5 minutes, and for one API key, in requests per minute.
-   * Without them there is no firewall.
+   * The firewall's limits for one address and for one API key, in requests per minute. Without them there is no firewall.
    */
   firewall?: { addressLimit: number; keyLimit: number };
   /**
@@ -59,7 +58,7 @@ const production: Stage = {
   protection: true,
   authorizerCacheSeconds: 60,
   throttling: { rate: 1000, burst: 2000 },
-  firewall: { addressLimit: 30_000, keyLimit: 18_000 },
+  firewall: { addressLimit: 6_000, keyLimit: 18_000 },
   statusShards: { read: 1, write: 1 },
   invocationLog: false,
   canary: true,

@@ -143,7 +143,7 @@ describe.each(stages)("the $name stack", (stage) => {
     const { rate } = stage.throttling;
     if (!stage.firewall) return template.resourceCountIs("AWS::WAFv2::WebACL", 0);
     const { addressLimit, keyLimit } = stage.firewall;
-    expect(addressLimit / 300).toBeLessThan(rate / 2);
+    expect(addressLimit / 60).toBeLessThan(rate / 2);
     expect(keyLimit / 60).toBeLessThan(rate / 2);
     const [{ Rules, DefaultAction }] = properties("AWS::WAFv2::WebACL");
     expect(DefaultAction).toEqual({ Allow: {} });
