@@ -1,6 +1,12 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { type Alarm, type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
+import {
+  type CfnDeploymentGroup,
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from "aws-cdk-lib/aws-codedeploy";
+import type { CfnAlias } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
@@ -24,13 +30,19 @@ export function releaseGradually(
 ): void {
   const application = new LambdaApplication(scope, "Releases");
   for (const [name, fn] of Object.entries(functions)) {
+    const alias = fn.addLiveAlias();
     const group = new LambdaDeploymentGroup(scope, `${fn.node.id}Release`, {
       application,
       alarms: addVersionAlarms(alarms, name, fn),
-      alias: fn.addLiveAlias(),
+      alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
       ignoreAlarmConfiguration: options.ignoreAlarms,
     });
+    // The alias names the group in its UpdatePolicy only. The update of the alias is the release, and has to wait until the
+    // group has the alarms of the new version.
+    (alias.node.defaultChild as CfnAlias).addResourceDependency(
+      group.node.defaultChild as CfnDeploymentGroup,
+    );
     acknowledge(
       group,
       "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
