@@ -73,7 +73,7 @@ export class AccountStack extends Stack {
 
   /**
    * Adds a role that only the repository's jobs with one kind of trigger can assume. The subject has the form of
-   * repositories created or renamed since 15 July 2026, which names the owner and the repository by id as well.
+   * repositories created, renamed or transferred since 15 July 2026, which names the owner and the repository by id as well.
    */
   #addRole(name: string, provider: string, repository: Repository, context: string): Role {
     const { owner, ownerId, id } = repository;
