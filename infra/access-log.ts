@@ -8,8 +8,12 @@ import { StageLog } from "./stage-log.ts";
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
  * Lambda invocations, which are the `requestId` of the functions' own lines.
  *
+ * `integrationStatus` is Lambda's own status, where a throttle is a 429. `$context.integration.status` would be the status
+ * that the function returned, which is `status`.
+ *
  * It leaves out the variables that can repeat what the client sent: headers, query parameters,
- * `$context.error.message`, and `$context.xrayTraceId`, which a client sets with `X-Amzn-Trace-Id`.
+ * `$context.error.message`, `$context.integration.error`, which has the message of what a function threw, and
+ * `$context.xrayTraceId`, which a client sets with `X-Amzn-Trace-Id`.
  */
 export const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: "$context.requestId",
@@ -19,7 +23,7 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   status: "$context.status",
   latency: "$context.responseLatency",
   integrationLatency: "$context.integrationLatency",
-  integrationStatus: "$context.integration.status",
+  integrationStatus: "$context.integration.integrationStatus",
   integrationRequestId: "$context.integration.requestId",
   authorizerLatency: "$context.authorizer.latency",
   authorizerRequestId: "$context.authorizer.requestId",

@@ -29,6 +29,7 @@ const codes: [ResponseType, ErrorCode][] = [
   // read its table or could not start, which is temporary.
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "unavailable"],
   [ResponseType.AUTHORIZER_FAILURE, "unavailable"],
+  // A function threw, crashed, exceeded its timeout or was throttled: docs/decisions/function-failures.md.
   [ResponseType.INTEGRATION_FAILURE, "unavailable"],
   [ResponseType.INTEGRATION_TIMEOUT, "timeout"],
   [ResponseType.DEFAULT_4XX, "invalid_request"],

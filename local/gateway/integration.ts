@@ -25,23 +25,30 @@ export function respondFromMock(
 }
 
 /**
- * A Lambda proxy integration.
+ * A Lambda proxy integration. A function that throws, crashes or exceeds its timeout is INTEGRATION_FAILURE in API
+ * Gateway's recorded access logs (DataBiosphere/azul#6624, #8192), where `integrationStatus` is Lambda's own status and
+ * `status` the one that the function returned. That an invalid result is one too is assumed.
  *
  * @param event JSON
- * @returns the function's response; or the refusal INTEGRATION_TIMEOUT, or DEFAULT_5XX when the invocation fails or its
- *   result is no response
+ * @returns the function's response; or the refusal INTEGRATION_TIMEOUT, or INTEGRATION_FAILURE
  */
 export async function respondFromProxy(pool: FunctionPool, event: string): Promise<Step<HttpResponse>> {
   const start = performance.now();
   const requestId = randomUUID();
-  const step = await withTimeout(pool.invoke(event, requestId).then(toStep, refuseFailure));
+  const invocation = pool.invoke(event, requestId).then(toStep, refuseFailure);
+  const { variables, ...step } = await withTimeout(
+    invocation.then((result) => ({
+      ...result,
+      variables: {
+        "integration.requestId": requestId,
+        "integration.integrationStatus": 200,
+        "integration.status": "value" in result ? result.value.status : undefined,
+      },
+    })),
+  );
   return {
     ...step,
-    variables: {
-      "integration.requestId": requestId,
-      "integration.status": 200,
-      integrationLatency: Math.round(performance.now() - start),
-    },
+    variables: { ...variables, integrationLatency: Math.round(performance.now() - start) },
   };
 }
 
@@ -56,12 +63,12 @@ async function withTimeout<T>(work: Promise<Step<T>>): Promise<Step<T>> {
 /** The function's log already says why the invocation failed. */
 function refuseFailure(error: unknown): Step<never> {
   if (!(error instanceof FunctionError)) throw error;
-  return refuse("DEFAULT_5XX");
+  return refuse("INTEGRATION_FAILURE");
 }
 
 function toStep(result: unknown): Step<HttpResponse> {
   const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;
-  if (!Number.isInteger(statusCode) || typeof body !== "string") return refuse("DEFAULT_5XX");
+  if (!Number.isInteger(statusCode) || typeof body !== "string") return refuse("INTEGRATION_FAILURE");
   const value = { status: Number(statusCode), headers: (headers ?? {}) as Record<string, string>, body };
   return { value, variables: {} };
 }

@@ -95,7 +95,7 @@ describe.each(stages)("the $name stack", (stage) => {
     }
   });
 
-  it("sends Retry-After when the authorizer fails, and a longer one when the firewall blocks", () => {
+  it("sends Retry-After when the authorizer or a function fails, and a longer one when the firewall blocks", () => {
     const retryAfter = (type: string) => {
       const response = properties("AWS::ApiGateway::GatewayResponse").find(
         ({ ResponseType }) => ResponseType === type,
@@ -104,6 +104,7 @@ describe.each(stages)("the $name stack", (stage) => {
     };
     expect(retryAfter("AUTHORIZER_FAILURE")).toEqual(["503", "'1'"]);
     expect(retryAfter("AUTHORIZER_CONFIGURATION_ERROR")).toEqual(["503", "'1'"]);
+    expect(retryAfter("INTEGRATION_FAILURE")).toEqual(["503", "'1'"]);
     expect(retryAfter("THROTTLED")).toEqual(["429", "'1'"]);
     expect(retryAfter("INTEGRATION_TIMEOUT")).toEqual(["504", undefined]);
     expect(retryAfter("WAF_FILTERED")).toEqual(["429", "'30'"]);
@@ -118,8 +119,8 @@ describe.each(stages)("the $name stack", (stage) => {
       "$context.authorizer.requestId",
       "$context.error.responseType",
       "$context.httpMethod",
+      "$context.integration.integrationStatus",
       "$context.integration.requestId",
-      "$context.integration.status",
       "$context.integrationLatency",
       "$context.requestId",
       "$context.requestTime",

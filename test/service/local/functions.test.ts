@@ -66,10 +66,11 @@ describe("a function", () => {
     "exception",
     "no result",
     "invalid result",
-  ])("that fails (%s) makes a 500 Error, and every other request is served", async (fault) => {
+  ])("that fails (%s) makes a 503 Error, and every other request is served", async (fault) => {
     const replies = await Promise.all([get(fault), get(fault), get()]);
-    expect(replies.map(({ status }) => status)).toEqual([500, 500, 200]);
-    expect(await replies[0]?.json()).toEqual(errorBody("internal_error"));
+    expect(replies.map(({ status }) => status)).toEqual([503, 503, 200]);
+    expect(await replies[0]?.json()).toEqual(errorBody("unavailable"));
+    expect(replies[0]?.headers.get("retry-after")).toBe("1");
     const after = await Promise.all(Array.from({ length: 8 }, () => get()));
     expect(after.every(({ status }) => status === 200)).toBe(true);
   });

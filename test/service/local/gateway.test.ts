@@ -10,7 +10,7 @@ import { listen } from "../../support/listen.ts";
 const log = jest.fn<(request: HandledRequest) => void>();
 
 const operation = `
-  exports.handler = async (event, { awsRequestId }) => event.queryStringParameters?.empty ? { statusCode: 204, body: "" } : ({
+  exports.handler = async (event, { awsRequestId }) => event.queryStringParameters?.empty ? { statusCode: 204, body: "" } : event.queryStringParameters?.fault ? undefined : ({
     statusCode: 200,
     headers: { "X-Own": "1" },
     body: JSON.stringify({ event, awsRequestId }),
@@ -156,8 +156,8 @@ it("a mock integration refuses a body of a type without a template", async () =>
 });
 
 describe("the access log", () => {
-  const accessLog = () =>
-    JSON.parse(formatAccessLog(stack.accessLogFormat, log.mock.calls.at(-1)?.[0].variables ?? {}));
+  const accessLog = (format = stack.accessLogFormat) =>
+    JSON.parse(formatAccessLog(format, log.mock.calls.at(-1)?.[0].variables ?? {}));
 
   it("joins a request with its response and its invocations", async () => {
     const response = await get("/pets", "l");
@@ -188,6 +188,20 @@ describe("the access log", () => {
       authorizerError: 'no "database"',
       integrationRequestId: "-",
       error: "AUTHORIZER_CONFIGURATION_ERROR",
+    });
+  });
+
+  it("has the id of an invocation that failed, Lambda's status, and the status that the code returned", async () => {
+    const format = '["$context.integration.integrationStatus","$context.integration.status"]';
+    await get("/pets?empty=1");
+    expect(accessLog(format)).toEqual(["200", "204"]);
+    await get("/pets?fault=1");
+    expect(accessLog(format)).toEqual(["200", "-"]);
+    expect(accessLog()).toMatchObject({
+      status: "503",
+      integrationStatus: "200",
+      integrationRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+      error: "INTEGRATION_FAILURE",
     });
   });
 });
