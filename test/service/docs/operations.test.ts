@@ -1,0 +1,131 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, jest } from "@jest/globals";
+import { servedStack } from "../../../infra/stages.ts";
+import { handle } from "../../../lib/http/handle.ts";
+import { getPet } from "../../../lib/operations.ts";
+import { readStack } from "../../../local/assembly/template.ts";
+import { formatAccessLog } from "../../../local/gateway/context.ts";
+import { context, requestEvent } from "../../support/event.ts";
+import { matches } from "../../support/insights.ts";
+
+const assembly = process.env.TEST_ASSEMBLY ?? "";
+const runbook = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+const [, section = ""] = runbook.split("\n## Why did this request fail?\n");
+const [, definitions = "", queries = ""] = section
+  .split(/```(?:sh)?\n/)
+  .filter((_, n) => n % 2 === 1 || n === 0);
+
+const { Resources } = JSON.parse(readFileSync(join(assembly, `${servedStack}.template.json`), "utf8"));
+const logGroups = Object.keys(Resources)
+  .filter((id) => Resources[id].Type === "AWS::Logs::LogGroup")
+  .map((id) => `stack-${id}-AbC123`);
+
+/** Runs shell commands of the runbook without AWS; returns the queries that they start. */
+function queriesOf(commands: string) {
+  const aws = `aws() { if [ "$2" = start-query ]; then printf '%s\\0' "$@" >&3; else echo '${logGroups.join("\t")}'; fi; }
+    jq() { :; }`;
+  const script = `${aws}\n${definitions.replace(/^why .*/m, "")}\n${commands}`;
+  const { output, status } = spawnSync("bash", ["-euc", script], {
+    env: { ...process.env, STACK: "stack" },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit", "pipe"],
+  });
+  expect(status).toBe(0);
+  return (output[3] ?? "")
+    .split("logs\0start-query\0")
+    .slice(1)
+    .map((started) => {
+      const args = started.split("\0");
+      return {
+        groups: args.slice(1, args.indexOf("--start-time")),
+        query: args[args.indexOf("--query-string") + 1] ?? "",
+      };
+    });
+}
+
+const request = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef";
+const invocation = "aec7a529-47f9-4090-be01-c9ed91bf83cf";
+const platform = (type: string, record: object) =>
+  JSON.stringify({ time: "2026-07-09T06:05:50.581Z", type: `platform.${type}`, record });
+/** As the runtime writes what a function logs: Lambda guide, "Log formats". */
+const logged = (level: string, message: unknown) =>
+  JSON.stringify({ timestamp: "2026-07-09T06:05:50.581Z", level, requestId: invocation, message });
+
+/** The line of lib/log.ts about a request that failed. */
+async function failureLine(): Promise<string> {
+  const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
+  const event = requestEvent({ path: { petId: "1" } });
+  event.requestContext.requestId = request;
+  await handle(getPet, () => Promise.reject(new Error("secret")))(event, context);
+  return logged("ERROR", error.mock.calls[0]?.[0]);
+}
+
+/** Metrics are left out. The fields of platform events are from the Lambda guide, "Telemetry API event schema". */
+const events = {
+  "access log": formatAccessLog(readStack(assembly, servedStack).accessLogFormat, {
+    requestId: request,
+    status: 503,
+    "integration.requestId": invocation,
+  }),
+  "access log of another": formatAccessLog(readStack(assembly, servedStack).accessLogFormat, { status: 200 }),
+  failure: await failureLine(),
+  throw: logged("ERROR", { errorType: "Error", errorMessage: "secret", stackTrace: ["Error: secret"] }),
+  information: logged("INFO", "text"),
+  // aws/aws-lambda-base-images#392, for Node 24.
+  "crash, line 1": "file:///var/task/index.js:4",
+  "crash, line 2": "    at async ignition (file:///var/runtime/index.mjs:1636:5)",
+  start: platform("start", { requestId: invocation, version: "41" }),
+  timeout: platform("report", { requestId: invocation, metrics: {}, status: "timeout" }),
+  "error report": platform("report", {
+    requestId: invocation,
+    status: "error",
+    errorType: "Runtime.ExitError",
+  }),
+  "another error": platform("report", {
+    requestId: "other",
+    status: "error",
+    errorType: "Runtime.OutOfMemory",
+  }),
+  success: platform("report", { requestId: "other", metrics: {}, status: "success" }),
+  // Without an id: the instance had no event yet.
+  "failed start": platform("initReport", {
+    initializationType: "on-demand",
+    phase: "init",
+    status: "failure",
+  }),
+};
+
+it.each([
+  ["why, of a request", `why ${request}`, /./, ["access log", "failure"]],
+  [
+    "why, of an invocation",
+    `why ${invocation}`,
+    /./,
+    ["failure", "throw", "information", "start", "timeout", "error report"],
+  ],
+  ["all failures of a day", queries.slice(0, queries.indexOf("query ListPets")), /AccessLog/, ["access log"]],
+  [
+    "all errors of one function",
+    queries.slice(queries.indexOf("query ListPets")),
+    /ListPetsLogs/,
+    [
+      "failure",
+      "throw",
+      "crash, line 1",
+      "crash, line 2",
+      "timeout",
+      "error report",
+      "another error",
+      "failed start",
+    ],
+  ],
+])("the runbook's query finds what it should: %s", (_name, commands, groups, expected) => {
+  const [started, ...others] = queriesOf(commands);
+  expect(others).toEqual([]);
+  expect(started?.groups).toEqual(logGroups.filter((name) => groups.test(name)));
+  expect(started?.groups.length).toBeGreaterThan(0);
+  const found = Object.entries(events).filter(([, event]) => matches(started?.query ?? "", event));
+  expect(found.map(([name]) => name)).toEqual(expected);
+});
