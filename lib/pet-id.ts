@@ -10,12 +10,19 @@ const RANDOM_RANGE = 2 ** 12;
  *
  * @param time milliseconds since 1970
  * @param random an integer from 0 to 4095
+ * @throws RangeError when a wrong clock makes an id that is not from 1 to 2^53 - 1; no list would return such a pet
  */
 export function petIdAt(time: number, random: number): bigint {
-  return BigInt((time - EPOCH) * RANDOM_RANGE + random);
+  const id = (time - EPOCH) * RANDOM_RANGE + random;
+  if (id < 1 || id > Number.MAX_SAFE_INTEGER) throw new RangeError("The clock is before 2026 or after 2095.");
+  return BigInt(id);
 }
 
-/** Generates the id of a new pet. Two calls in the same millisecond return the same id with a probability of 1 in 4,096. */
+/**
+ * Generates the id of a new pet. Two calls in the same millisecond return the same id with a probability of 1 in 4,096.
+ *
+ * @throws RangeError when the clock is before 2026 or after 2095
+ */
 export function generatePetId(): bigint {
   return petIdAt(Date.now(), randomInt(RANDOM_RANGE));
 }

@@ -6,7 +6,7 @@ afterEach(() => {
 });
 
 it("counts milliseconds since 2026 above 12 random bits", () => {
-  expect(petIdAt(Date.UTC(2026, 0, 1), 0)).toBe(0n);
+  expect(petIdAt(Date.UTC(2026, 0, 1), 1)).toBe(1n);
   expect(petIdAt(Date.UTC(2026, 0, 1, 0, 0, 1), 7)).toBe(4_096_007n);
   expect(petIdAt(Date.UTC(2026, 10, 20, 12), 4095)).toBe((27_950_400_000n << 12n) + 4095n);
 });
@@ -14,6 +14,13 @@ it("counts milliseconds since 2026 above 12 random bits", () => {
 it("ascends with time, for any random bits", () => {
   const time = Date.UTC(2030, 0, 1);
   expect(petIdAt(time + 1, 0)).toBe(petIdAt(time, 4095) + 1n);
+});
+
+it("is never outside 1 to 2^53 - 1, where no list would return it, when the clock is wrong", () => {
+  const last = Date.UTC(2026, 0, 1) + 2 ** 41 - 1;
+  expect(petIdAt(last, 4095)).toBe(2n ** 53n - 1n);
+  for (const time of [0, Date.UTC(2026, 0, 1) - 1, last + 1])
+    expect(() => petIdAt(time, 4095)).toThrow(new RangeError("The clock is before 2026 or after 2095."));
 });
 
 it("stays below 2^53 until 2095", () => {
