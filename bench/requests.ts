@@ -9,14 +9,14 @@ export const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "availa
 /** The event that API Gateway sends for a request that the authorizer has admitted. @param parts what it has */
 export function requestEvent(parts: Partial<APIGatewayProxyEvent> = {}): APIGatewayProxyEvent {
   return {
-    headers: {
-      Accept: "*/*",
-      "Content-Type": "application/json",
-      Host: "api.example",
-      "User-Agent": "bench",
-      "X-Forwarded-For": "127.0.0.1",
-      "X-Forwarded-Port": "443",
-      "X-Forwarded-Proto": "https",
+    multiValueHeaders: {
+      Accept: ["*/*"],
+      "Content-Type": ["application/json"],
+      Host: ["api.example"],
+      "User-Agent": ["bench"],
+      "X-Forwarded-For": ["127.0.0.1"],
+      "X-Forwarded-Port": ["443"],
+      "X-Forwarded-Proto": ["https"],
     },
     pathParameters: null,
     multiValueQueryStringParameters: null,

@@ -4,6 +4,8 @@ import { BODY_LIMIT } from "../limits.ts";
 import { header } from "./headers.ts";
 import { parseJson } from "./json.ts";
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** JSON is UTF-8 (RFC 8259, 8.1). Source: contract 4.5. */
 function isPlainJson(event: APIGatewayProxyEvent): boolean {
   const [type, ...parameters] = (header(event, "content-type") ?? "").split(";").map((part) => part.trim());
@@ -26,7 +28,7 @@ export function readBody(event: APIGatewayProxyEvent): unknown {
   const bytes = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
   if (bytes.length > BODY_LIMIT) throw new ApiError("payload_too_large");
   try {
-    return parseJson(bytes.toString());
+    return parseJson(utf8.decode(bytes));
   } catch (cause) {
     throw new ApiError("invalid_request", { message: "The body must be well-formed JSON.", cause });
   }

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
 import type { Operation } from "../operations.ts";
 import { readBody } from "./body.ts";
-import { header } from "./headers.ts";
+import { headerLines } from "./headers.ts";
 import { type LinkQuery, link } from "./links.ts";
 
 type Output<O, Part extends "params" | "query" | "headers" | "body"> =
@@ -41,16 +41,16 @@ function readParams({ pathParameters }: APIGatewayProxyEvent): Record<string, st
   }
 }
 
-const namesOf = (part: z.ZodMiniObject | undefined) => Object.keys(part?.shape ?? {});
-
-/** Reads the named query parameters, and returns the names of those that were sent more than once. */
-function readQuery({ multiValueQueryStringParameters }: APIGatewayProxyEvent, names: string[]) {
-  const sent = multiValueQueryStringParameters ?? {};
+/** Reads what a part names, and returns the names that were sent more than once. */
+function readOnce(part: z.ZodMiniObject | undefined, sent: (name: string) => string[] | undefined) {
+  const found = Object.keys(part?.shape ?? {}).map((name) => ({ name, values: sent(name) ?? [] }));
   return {
     values: Object.fromEntries(
-      names.flatMap((name) => (sent[name]?.length === 1 ? [[name, sent[name][0]]] : [])),
+      found.flatMap(({ name, values }) => (values.length === 1 ? [[name, values[0]]] : [])),
     ),
-    repeated: names.filter((name) => (sent[name]?.length ?? 0) > 1),
+    repeated: found
+      .filter(({ values }) => values.length > 1)
+      .map(({ name }) => `${name} must occur only once`),
   };
 }
 
@@ -70,15 +70,15 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   const params = operation.params?.safeParse(readParams(event));
   if (params?.error) throw new ApiError("not_found");
 
-  const { values, repeated } = readQuery(event, namesOf(operation.query));
-  const query = operation.query?.safeParse(values);
-  const headers = operation.headers?.safeParse(
-    Object.fromEntries(namesOf(operation.headers).map((name) => [name, header(event, name.toLowerCase())])),
-  );
+  const sentQuery = readOnce(operation.query, (name) => event.multiValueQueryStringParameters?.[name]);
+  const sentHeaders = readOnce(operation.headers, (name) => headerLines(event, name.toLowerCase()));
+  const query = operation.query?.safeParse(sentQuery.values);
+  const headers = operation.headers?.safeParse(sentHeaders.values);
   const body = operation.body?.safeParse(readBody(event));
 
   const wrong = [
-    ...repeated.map((name) => `${name} must occur only once`),
+    ...sentQuery.repeated,
+    ...sentHeaders.repeated,
     ...problems(query),
     ...problems(headers),
     ...problems(body),

@@ -7,7 +7,8 @@ export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
 interface RequestParts {
   path?: Record<string, string>;
   query?: Record<string, string[]>;
-  headers?: Record<string, string>;
+  /** a repeated header has several values */
+  headers?: Record<string, string | string[]>;
   body?: string | null;
   isBase64Encoded?: boolean;
   /** null when there is none */
@@ -24,7 +25,9 @@ export const requestEvent = ({
   authorizer = { keyId: "key_test", scopes: "pets:read pets:write" },
 }: RequestParts = {}) =>
   ({
-    headers: { Host: "api.example", ...headers },
+    multiValueHeaders: Object.fromEntries(
+      Object.entries({ Host: "api.example", ...headers }).map(([name, value]) => [name, [value].flat()]),
+    ),
     multiValueQueryStringParameters: query ?? null,
     pathParameters: path ?? null,
     body,

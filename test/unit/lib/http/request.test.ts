@@ -11,7 +11,7 @@ const refused = (code: ErrorCode, message: string = errors[code].message) =>
   expect.objectContaining({ name: "ApiError", code, message });
 const invalid = (...rules: string[]) => refused("invalid_request", `${rules.join("; ")}.`);
 
-const readBody = (body: string | null, headers?: Record<string, string>) =>
+const readBody = (body: string | null, headers?: Record<string, string | string[]>) =>
   readRequest(createPet, requestEvent({ body, ...(headers && { headers }) })).body;
 const readQuery = (query: Record<string, string[]>) => readRequest(listPets, requestEvent({ query })).query;
 
@@ -104,6 +104,19 @@ describe("the body of createPet", () => {
     expect(readRequest(createPet, requestEvent({ body, isBase64Encoded: true })).body.name).toBe("Réx");
   });
 
+  it.each(["80", "c0af", "eda080", "f4908080"])(
+    "is refused with the bytes %s, which are not UTF-8",
+    (hex) => {
+      const bytes = Buffer.concat([
+        Buffer.from('{"categoryId":1,"name":"R'),
+        Buffer.from(hex, "hex"),
+        Buffer.from('"}'),
+      ]);
+      const event = requestEvent({ body: bytes.toString("base64"), isBase64Encoded: true });
+      expect(() => readRequest(createPet, event)).toThrow(invalid("The body must be well-formed JSON"));
+    },
+  );
+
   it.each([
     "APPLICATION/JSON",
     'application/json;charset="UTF-8"',
@@ -113,7 +126,7 @@ describe("the body of createPet", () => {
     expect(readBody(rex, { "cOnTeNt-TyPe": type }).name).toBe("Rex");
   });
 
-  it.each<Record<string, string>>([
+  it.each<Record<string, string | string[]>>([
     {},
     { "Content-Type": "application/jsonp" },
     { "Content-Type": "appl ication/json" },
@@ -122,13 +135,15 @@ describe("the body of createPet", () => {
     { "Content-Type": "application/json; charset=latin1" },
     { "Content-Type": "application/json", "Content-Encoding": "identity, gzip" },
     { "Content-Type": "application/json", "Content-Encoding": "gzip, identity" },
+    { "Content-Type": ["text/plain", "application/json"] },
+    { "Content-Type": "application/json", "Content-Encoding": ["gzip", "identity"] },
   ])("must not be sent with %j", (headers) => {
     expect(() => readBody(rex, headers)).toThrow(refused("unsupported_media_type"));
   });
 });
 
 describe("the headers of createPet", () => {
-  const read = (own: Record<string, string>) => {
+  const read = (own: Record<string, string | string[]>) => {
     const headers = { "Content-Type": "application/json", ...own };
     return readRequest(createPet, requestEvent({ body: rex, headers })).headers;
   };
@@ -143,6 +158,14 @@ describe("the headers of createPet", () => {
   it("are named when they are invalid", () => {
     const rule = "Idempotency-Key must be 1 to 255 printable ASCII characters";
     expect(() => read({ "idempotency-key": "" })).toThrow(invalid(rule));
+  });
+
+  it("are refused when they are repeated, even with the same value", () => {
+    const error = invalid("Idempotency-Key must occur only once");
+    for (const value of ["a", "b"]) {
+      expect(() => read({ "idempotency-key": ["a", value] })).toThrow(error);
+      expect(() => read({ "idempotency-key": "a", "Idempotency-Key": value })).toThrow(error);
+    }
   });
 });
 
