@@ -3,17 +3,10 @@ import { Template } from "aws-cdk-lib/assertions";
 import { stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { readTemplate } from "../../support/normalize.ts";
+import { KEYS, SHARES } from "../../support/traffic.ts";
 
-/**
- * Computes from the template when a release is rolled back. The traffic is that of docs/operations.md: the share of the
- * requests that each operation gets, and the authorizer's calls with ten keys that API Gateway caches for 60 s.
- */
-const SHARES: Record<(typeof operations)[number]["id"], number> = {
-  listPets: 0.8,
-  createPet: 0.15,
-  getPet: 0.05,
-};
-const KEYS = 10;
+// Computes from the template when a release is rolled back.
+
 const CANARY = /^CodeDeployDefault\.LambdaCanary(\d+)Percent(\d+)Minutes$/;
 
 const template = Template.fromJSON(readTemplate(process.env.TEST_ASSEMBLY ?? "", stackName("production")));
