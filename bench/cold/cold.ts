@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type BenchOptions, format, table } from "../report.ts";
+import { type BenchOptions, chartAndTable, format } from "../report.ts";
 import { interleave, median } from "../stats.ts";
 import { startMock } from "./mock.ts";
 import { buildVariants, type Variant } from "./variants.ts";
@@ -55,7 +55,7 @@ export async function coldStart({ quick, assembly }: BenchOptions) {
     const results = await interleave(quick ? 2 : 15, tasks);
     const head = ["", "KiB", "import, ms", "its CPU, ms", "first request, ms", "its CPU, ms", "both, ms"];
     const rows = variants.map((variant, n) => row(variant, results[n] ?? []));
-    return { cold: table(head, rows) };
+    return { cold: chartAndTable("Import and first request, ms", head, rows) };
   } finally {
     mock.close();
     await rm(folder, { recursive: true });
