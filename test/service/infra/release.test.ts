@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { Template } from "aws-cdk-lib/assertions";
 import { stackName } from "../../../infra/stages.ts";
@@ -78,6 +79,15 @@ describe.each([1, 100, 1000])("at %d requests a second", (rate) => {
     const failing = { calls: Math.max(1, calls), Errors: Math.max(1, calls), Duration: 10 };
     expect(alarms.some((alarm: Record<string, unknown>) => goesOff(alarm, failing))).toBe(true);
   });
+});
+
+it("says how often getPet has no call in the canary at one request a second", () => {
+  const { share, minutes } = releaseOf("getPet");
+  const percent = Math.round(100 * (1 - share) ** (SHARES.getPet * minutes * 60));
+  for (const document of ["operations.md", "decisions/release-alarms.md"]) {
+    const text = readFileSync(new URL(`../../../docs/${document}`, import.meta.url), "utf8");
+    expect(text).toContain(`in ${percent} % of`);
+  }
 });
 
 describe.each([...Object.keys(SHARES), "authorize"])("the release of %s", (name) => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { stackName, stages } from "../../../../infra/stages.ts";
 import { PAGE_SIZE } from "../../../../lib/limits.ts";
+import { operations } from "../../../../lib/operations.ts";
 import { PetStatus } from "../../../../lib/pet.ts";
 import { fileOf } from "../../../support/normalize.ts";
 import { KEYS, SHARES } from "../../../support/traffic.ts";
@@ -126,6 +127,22 @@ describe("docs/operations.md", () => {
 
   it("has the alarms of the template", () => {
     expect(runbook.replaceAll("\n", " ")).toContain(`${alarms} alarms on ${alarmMetrics} metrics`);
+  });
+
+  it("has the cost of the options, and the quota that reserved instances need", () => {
+    const instance = memory * 3600 * hours * 0.0000033334;
+    const text = runbook.replaceAll("\n", " ");
+    expect(text).toContain(
+      `Each instance costs about ${format(Number(instance.toPrecision(2)), 2)} USD a month`,
+    );
+    const instances = operations.length * 2 + 1;
+    expect(text).toContain(
+      `\`{ operation: 2, authorizer: 1 }\` is ${instances} instances, about ${format(instances * instance)} USD a month`,
+    );
+    expect(text).toContain(`at least ${operations.length} × \`operation\` + \`authorizer\` + 100`);
+    expect(text).toContain(
+      `\`{ operation: 50, authorizer: 20 }\` needs ${operations.length * 50 + 20 + 100}`,
+    );
   });
 
   it("has the limit of the first pages", () => {
