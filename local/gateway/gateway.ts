@@ -71,6 +71,7 @@ export function createGateway(
   }
 
   function gatewayResponse(type: string): HttpResponse {
+    if (type === "REQUEST_TOO_LARGE") return TOO_LARGE;
     const response = stack.gatewayResponses.get(type);
     if (!response) throw new Error(`The template has no gateway response ${type}.`);
     return response;
@@ -84,7 +85,7 @@ export function createGateway(
       return refuse("DEFAULT_5XX");
     });
     const result = "refusal" in step ? gatewayResponse(step.refusal) : step.value;
-    send(message, response, context.requestId, result);
+    send(message, response, result === TOO_LARGE ? undefined : context.requestId, result);
     log({
       url: message.url ?? "",
       errorCode: result.status >= 400 ? errorCodeOf(result.body) : undefined,
@@ -98,6 +99,16 @@ export function createGateway(
     });
   };
 }
+
+/**
+ * The response to a body over 10 MB. It has no x-amzn-RequestId, and the gateway response REQUEST_TOO_LARGE does not
+ * change it (koki-develop/lgtm-generator#10, reapit/foundations#4338).
+ */
+const TOO_LARGE: HttpResponse = {
+  status: 413,
+  headers: { "Content-Type": "text; charset=utf-8" },
+  body: "HTTP content length exceeded 10485760 bytes.",
+};
 
 function functionNamed(functions: Map<string, FunctionPool>, name: string): FunctionPool {
   const found = functions.get(name);
@@ -132,7 +143,7 @@ function refuseUndefinedRoute(authorization: string | undefined): Step<HttpRespo
 function send(
   message: IncomingMessage,
   response: ServerResponse,
-  requestId: string,
+  requestId: string | undefined,
   { status, headers, body }: HttpResponse,
 ): void {
   response.writeHead(status, {
@@ -141,7 +152,7 @@ function send(
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
     }),
-    "x-amzn-RequestId": requestId,
+    ...(requestId && { "x-amzn-RequestId": requestId }),
     // The rest of an unread body would be parsed as the next request.
     ...(message.complete ? {} : { Connection: "close" }),
     ...headers,

@@ -71,7 +71,14 @@ describe("examples/client.ts", () => {
 });
 
 /** What a service does with a request instead of returning a 201. */
-type Fault = ErrorCode | "connection lost" | "response lost" | "body lost" | "no response" | "bad gateway";
+type Fault =
+  | ErrorCode
+  | "connection lost"
+  | "response lost"
+  | "body lost"
+  | "no response"
+  | "bad gateway"
+  | "too large";
 
 const running: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -90,6 +97,9 @@ async function faultyService(faults: Fault[], retryAfter = 0) {
     if (fault === "connection lost") return void request.socket.destroy();
     if (fault === "no response") return;
     if (fault === "bad gateway") return void response.writeHead(502).end("<html>Bad gateway</html>");
+    // What API Gateway itself sends for a body over 10 MB.
+    if (fault === "too large")
+      return void response.writeHead(413, { "Content-Type": "text" }).end("HTTP content length exceeded");
     if (fault && fault in errors) {
       const code = fault as ErrorCode;
       const headers = { "Content-Type": "application/json", "Retry-After": retryAfter };
@@ -162,6 +172,18 @@ describe("the retries of examples/client.ts", () => {
       expect(received).toHaveLength(1);
     },
   );
+
+  it("do not repeat a request that API Gateway itself refuses in plain text", async () => {
+    const { client, received } = await faultyService(["too large"]);
+    const refusal = {
+      status: 413,
+      code: undefined,
+      requestId: undefined,
+      message: "The response has status 413.",
+    };
+    await expect(client().add(rex)).rejects.toMatchObject(refusal);
+    expect(received).toHaveLength(1);
+  });
 
   it("wait at least as long as Retry-After says, and a random time on top", async () => {
     const { client, pauses } = await faultyService(["unavailable", "too_many_requests", "unavailable"], 7);
