@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { loadSharedConfigFiles } from "@smithy/core/config";
 import { local, stackName } from "../infra/stages.ts";
 import { type KeyStore, keyStore } from "../lib/dynamo/key-store.ts";
@@ -10,10 +11,16 @@ import { DataInUse, startStore } from "../local/store/store.ts";
 /** The keys of a stage. To dispose of them closes the local store. */
 type OpenKeys = KeyStore & AsyncDisposable;
 
-const open = (table: string, close = async () => {}): OpenKeys => ({
-  ...keyStore(table),
-  [Symbol.asyncDispose]: close,
-});
+// By default, the SDK waits for a response without an end. Two attempts end within 10 seconds.
+const BOUNDS = {
+  maxAttempts: 2,
+  requestHandler: {
+    connectionTimeout: 2000,
+    requestTimeout: 4000,
+    socketTimeout: 4000,
+    throwOnRequestTimeout: true,
+  },
+};
 
 /**
  * Opens the keys table of a stage. For a deployed stage, it reads the outputs of the stack with the operator's AWS
@@ -32,7 +39,7 @@ async function openLocal(): Promise<OpenKeys> {
     const store = embedded ? await startStore(storeFolder).catch(unlessInUse) : undefined;
     if (store || !embedded || (await responds(endpoint))) {
       setAwsEnvironment(store?.endpoint ?? endpoint);
-      return open(keysTable, store?.close);
+      return { ...keyStore(keysTable), [Symbol.asyncDispose]: async () => store?.close() };
     }
     // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
     // its data locked while its store cannot start.
@@ -50,11 +57,17 @@ function unlessInUse(error: unknown): undefined {
   if (!(error instanceof DataInUse)) throw error;
 }
 
-const responds = async (endpoint: string) => (await fetch(endpoint).catch(() => undefined))?.ok === true;
+const responds = (endpoint: string) =>
+  fetch(endpoint, { signal: AbortSignal.timeout(1000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 async function openDeployed(StackName: string): Promise<OpenKeys> {
   await checkProfile();
-  const client = new CloudFormationClient({});
+  // Both clients use the same credentials, which the SDK can get from AWS SSO or AWS STS.
+  const credentials = defaultProvider({ clientConfig: BOUNDS });
+  const client = new CloudFormationClient({ ...BOUNDS, credentials });
   const region = await client.config.region().catch(() => {
     throw new Error("No AWS region is set: set AWS_REGION, or a region in your AWS profile.");
   });
@@ -63,7 +76,7 @@ async function openDeployed(StackName: string): Promise<OpenKeys> {
   });
   const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "KeysTableName")?.OutputValue;
   if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
-  return open(table);
+  return { ...keyStore(table, credentials), [Symbol.asyncDispose]: async () => {} };
 }
 
 /** Checks AWS_PROFILE, because the SDK reports an unknown profile as missing credentials. */
@@ -83,7 +96,7 @@ interface AwsError extends Error {
 
 function explain({ name, message, code, $metadata }: AwsError, stack: string, region: string): string {
   if (name === "CredentialsProviderError") {
-    return "There are no AWS credentials: sign in (for example `aws sso login`) or set AWS_PROFILE.";
+    return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`) or set AWS_PROFILE.`;
   }
   if (name === "ValidationError") return `The stack ${stack} is not deployed in ${region}.`;
   if ($metadata?.httpStatusCode === undefined) {

@@ -15,7 +15,7 @@ function explain(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (error instanceof ApiError && error.cause)
     return `The keys table cannot be used: ${explain(error.cause)}`;
-  return message || code || name;
+  return (message || code || name).replaceAll(/\s*\n\s*/g, " ");
 }
 
 /**

@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+} from "@aws-sdk/client-dynamodb";
 import { ApiError } from "../errors.ts";
 
 // Three attempts of at most one second, and the pauses between them, end well before a function's own timeout
@@ -27,9 +31,12 @@ function isTransient(error: {
 /**
  * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed,
  * otherwise `internal_error`. DynamoDB's error is the cause. Only ConditionalCheckFailedException is thrown unchanged.
+ *
+ * @param credentials without them, the SDK looks for credentials itself
  */
-export function dynamoClient(): DynamoDBClient {
+export function dynamoClient(credentials?: DynamoDBClientConfig["credentials"]): DynamoDBClient {
   const client = new DynamoDBClient({
+    ...(credentials && { credentials }),
     maxAttempts: ATTEMPTS,
     requestHandler: {
       connectionTimeout: TIMEOUT_MS,

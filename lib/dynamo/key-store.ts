@@ -1,5 +1,6 @@
 import {
   type AttributeValue,
+  type DynamoDBClientConfig,
   GetItemCommand,
   PutItemCommand,
   ScanCommand,
@@ -59,9 +60,10 @@ export interface KeyStore {
  * before every operation and should not load the document client.
  *
  * @param table has the partition key `hash`
+ * @param credentials without them, the SDK looks for credentials itself
  */
-export function keyStore(table: string): KeyStore {
-  const client = dynamoClient();
+export function keyStore(table: string, credentials?: DynamoDBClientConfig["credentials"]): KeyStore {
+  const client = dynamoClient(credentials);
   return {
     async find(hash, abortSignal) {
       const { Item } = await client.send(

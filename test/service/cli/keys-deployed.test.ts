@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, mkdtempDisposable, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -217,6 +218,44 @@ it.each([
 describe("the network", () => {
   const unreachable = (reason: string) =>
     failure(`AWS cannot be reached in eu-west-1 (${reason}): check the network and the region.`);
+
+  const [account, role, start] = ["123456789012", "operator", "https://example.awsapps.com/start"];
+  const sso = `[profile sso]\nsso_start_url = ${start}\nsso_region = eu-west-1\nsso_account_id = ${account}\nsso_role_name = ${role}\n`;
+
+  it.each<[string, string, RegExp]>([
+    [
+      "CloudFormation",
+      "CLOUDFORMATION",
+      /^keys: AWS cannot be reached in eu-west-1 \((ETIMEDOUT|TimeoutError)\): .*\n$/,
+    ],
+    ["DynamoDB", "DYNAMODB", /^keys: The keys table cannot be used: .* (1000 ms|timeout).*\n$/],
+    ["AWS SSO", "SSO", /^keys: There are no AWS credentials \(.*\n$/],
+  ])(
+    "does not let a command wait for ever when %s accepts a request and never responds",
+    async (_which, name, line) => {
+      await using home = await mkdtempDisposable(join(tmpdir(), "animal-store-home-"));
+      const cache = join(home.path, ".aws", "sso", "cache");
+      await mkdir(cache, { recursive: true });
+      await writeFile(join(home.path, ".aws", "config"), sso);
+      const token = createHash("sha1").update(start).digest("hex");
+      await writeFile(
+        join(cache, `${token}.json`),
+        JSON.stringify({ accessToken: "x", expiresAt: iso(now + DAY) }),
+      );
+      const silent = await listen(createServer(() => undefined));
+      // The time limits are right at the first attempt, so they can be much shorter.
+      const { setTimeout: wait } = globalThis;
+      const shorter = (act: () => void, ms = 0) => wait(act, ms / 20);
+      jest.spyOn(globalThis, "setTimeout").mockImplementation(shorter as typeof wait);
+      const profile = name === "SSO" ? { HOME: home.path, AWS_PROFILE: "sso" } : credentials;
+      const { code, stdout, stderr } = await run(["list", "--stage", "staging"], {
+        ...profile,
+        [`AWS_ENDPOINT_URL_${name}`]: silent.origin,
+      });
+      expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(line)]);
+      await silent.close();
+    },
+  );
 
   // Jest's own Error class hides the codes of network errors from the AWS SDK, so this runs as a process.
   it("is reported with the code of its error", async () => {

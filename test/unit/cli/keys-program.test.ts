@@ -50,7 +50,11 @@ const region = { AWS_REGION: "eu-west-1" };
 
 it.each<[string, string[], Record<string, string>]>([
   ["No AWS region is set: set AWS_REGION, or a region in your AWS profile.", list, {}],
-  ["There are no AWS credentials: sign in (for example `aws sso login`) or set AWS_PROFILE.", list, region],
+  [
+    "There are no AWS credentials (Could not load credentials from any providers): sign in (for example `aws sso login`) or set AWS_PROFILE.",
+    list,
+    region,
+  ],
   ["There is no AWS profile nope: check AWS_PROFILE.", list, { ...region, AWS_PROFILE: "nope" }],
   [`Issue a key for Acme ${confirmation}`, inProduction("issue", "--name", "Acme"), {}],
   [`Revoke ${id} ${confirmation}`, inProduction("revoke", id), {}],

@@ -17,6 +17,7 @@ const connectionLost = Object.assign(new Error("connect ECONNREFUSED"), { code: 
 
 it.each<[string, unknown, string]>([
   ["its message", connectionLost, "connect ECONNREFUSED"],
+  ["a message of several lines as one", new Error("one\n  two\nthree"), "one two three"],
   ["its code, without a message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
   ["its name, without both", new TypeError(""), "TypeError"],
   [
