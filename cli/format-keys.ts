@@ -1,4 +1,5 @@
-import { type ApiKeyRecord, endOf, isLive } from "../lib/api-key.ts";
+import { type ApiKeyRecord, scopes as allScopes, endOf, isLive } from "../lib/api-key.ts";
+import { escapeControls } from "./escape-controls.ts";
 
 const WIDTH = 80;
 
@@ -31,7 +32,7 @@ export function describe(record: ApiKeyRecord, now: number) {
 
 /** Formats pairs of a label and a value, one per line. */
 export const lines = (pairs: [string, string][]) =>
-  pairs.map(([label, value]) => `${label.padEnd(9)}${value}`).join("\n");
+  pairs.map(([label, value]) => `${label.padEnd(9)}${escapeControls(value)}`).join("\n");
 
 /** Formats everything about a key, one field per line. */
 export function details(record: ApiKeyRecord, now: number): string {
@@ -56,7 +57,7 @@ function stateCell(record: ApiKeyRecord, now: number): string {
   return state === "live" ? `live until ${date}` : `${state} ${date}`;
 }
 
-const scopesCell = ({ scopes }: ApiKeyRecord) =>
+const shortScopes = (scopes: readonly string[]) =>
   scopes
     .map((scope) => scope.replace("pets:", ""))
     .sort()
@@ -70,9 +71,13 @@ const widthOf = (text: string) =>
   [...text].reduce((width, character) => width + (WIDE.test(character) ? 2 : 1), 0);
 
 /** Shortens a text to a number of columns on a terminal. */
-function shorten(text: string, columns: number, ellipsis = ""): string {
-  if (widthOf(text + ellipsis) <= columns) return text + ellipsis;
-  return shorten([...text].slice(0, -1).join(""), columns, "…");
+function shorten(text: string, columns: number): string {
+  let start = "";
+  for (const character of text) {
+    if (widthOf(`${start}${character}…`) > columns) return widthOf(text) <= columns ? text : `${start}…`;
+    start += character;
+  }
+  return text;
 }
 
 /** Pads the cells of a column to the same width. */
@@ -89,11 +94,14 @@ function column(cells: string[]): string[] {
 export function table(records: ApiKeyRecord[], now: number): string {
   const ids = column(["KEY ID", ...records.map(({ keyId }) => keyId)]);
   const states = column(["STATE", ...records.map((record) => stateCell(record, now))]);
+  const scopesWidth = shortScopes(allScopes).length;
+  const scopesCell = (record: ApiKeyRecord) =>
+    shorten(escapeControls(shortScopes(record.scopes)), scopesWidth);
   const scopes = column(["SCOPES", ...records.map(scopesCell)]);
   const names = ["NAME", ...records.map(({ name }) => name)];
   const rows = names.map((name, row) => {
     const start = `${ids[row]}  ${states[row]}  ${scopes[row]}  `;
-    return start + shorten(name, WIDTH - start.length);
+    return start + shorten(escapeControls(name), WIDTH - start.length);
   });
   return rows.join("\n");
 }

@@ -9,9 +9,10 @@ import {
   type Scope,
   scopes,
 } from "../lib/api-key.ts";
-import type { KeyStore } from "../lib/dynamo/key-store.ts";
+import type { KeyStore, StoredKey } from "../lib/dynamo/key-store.ts";
 import { duration, keyId, keyName, lifetime, scopeList } from "./arguments.ts";
 import { confirm } from "./confirm.ts";
+import { escapeControls, escapeLines } from "./escape-controls.ts";
 import { describe, details, lines, table, time } from "./format-keys.ts";
 import { openKeys } from "./open-keys.ts";
 import { configureProgram } from "./run-program.ts";
@@ -26,16 +27,25 @@ const allStages = [local, ...stages];
 const stageNamed = (stage: string) => allStages.find(({ name }) => name === stage);
 
 const print = ({ json }: CommonOptions, value: unknown, text: string) =>
-  console.log(json ? JSON.stringify(value, null, 2) : text);
+  console.log(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
   if (stageNamed(stage)?.protection && !yes) await confirm(`${change} in ${stage}?`);
 }
 
-async function find(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
-  const found = (await keys.list()).find((record) => record.keyId === id);
+const damaged = (id: string) =>
+  `The record of the key ${escapeControls(id)} is damaged, so the key does not work: revoke it.`;
+
+async function find(keys: KeyStore, stage: string, id: string): Promise<StoredKey> {
+  const [found] = await keys.list(id);
   if (!found) throw new Error(`There is no key ${id} in ${stage}.`);
   return found;
+}
+
+async function findRecord(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
+  const { record } = await find(keys, stage, id);
+  if (!record) throw new Error(damaged(id));
+  return record;
 }
 
 /** Creates a key and stores its record. The key itself is only in the return value. */
@@ -99,18 +109,20 @@ changingCommand("issue", "issue a new key and show it once")
 
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
   await using keys = await openKeys(options.stage);
-  const records = await keys.list();
+  const stored = await keys.list();
+  for (const { keyId, record } of stored) if (!record) console.error(`keys: ${damaged(keyId)}`);
+  const records = stored.flatMap(({ record }) => record ?? []);
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const now = Date.now();
   const descriptions = records.map((record) => describe(record, now));
-  print(options, descriptions, records[0] ? table(records, now) : `There are no keys in ${options.stage}.`);
+  print(options, descriptions, stored[0] ? table(records, now) : `There are no keys in ${options.stage}.`);
 });
 
 command("show", "show a key's record")
   .argument("<keyId>", "such as key_94a9db21d2a2b24b", keyId)
   .action(async (id: string, options: CommonOptions) => {
     await using keys = await openKeys(options.stage);
-    const record = await find(keys, options.stage, id);
+    const record = await findRecord(keys, options.stage, id);
     print(options, describe(record, Date.now()), details(record, Date.now()));
   });
 
@@ -124,7 +136,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
     await confirmChange(options, `Rotate ${id}`);
     await using keys = await openKeys(options.stage);
-    const old = await find(keys, options.stage, id);
+    const old = await findRecord(keys, options.stage, id);
     const now = Date.now();
     checkRotatable(old, now);
     const { name, scopes, createdAt, expiresAt } = old;
@@ -144,10 +156,10 @@ changingCommand("revoke", "revoke a key")
     await using keys = await openKeys(stage);
     const { hash } = await find(keys, stage, id);
     const changed = await keys.revoke(hash, Date.now());
-    const record = await find(keys, stage, id);
+    const record = await keys.find(hash);
     const cached = stageNamed(stage)?.authorizerCacheSeconds;
     const text = changed
       ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
-      : `${id} was already revoked, on ${time(record.revokedAt)}.`;
-    print(options, describe(record, Date.now()), text);
+      : `${id} was already revoked${record ? `, on ${time(record.revokedAt)}` : ""}.`;
+    print(options, record ? describe(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });

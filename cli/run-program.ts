@@ -1,14 +1,12 @@
 import { type Command, CommanderError } from "commander";
 import { ApiError } from "../lib/errors.ts";
+import { escapeLines } from "./escape-controls.ts";
 
 /**
- * Makes a text safe to print. It masks what looks like an API key, because a key must not appear in a terminal or in a
- * build log, and escapes control characters, because a terminal would execute them.
+ * Makes a text safe to print: it also masks what looks like an API key, because a key must not appear in a terminal or
+ * in a build log.
  */
-const printable = (text: string) =>
-  text
-    .replace(/ask_[a-z]+_\w+/gi, "ask_***")
-    .replace(/[^\P{C}\n]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+const printable = (text: string) => escapeLines(text.replace(/ask_[a-z]+_\w+/gi, "ask_***"));
 
 /** Describes an error in one line. It includes the cause, which clients of the API do not see but operators need. */
 function explain(error: unknown): string {

@@ -6,7 +6,7 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import type { ApiKeyRecord, Scope } from "../api-key.ts";
+import { type ApiKeyRecord, keyIdOf, type Scope } from "../api-key.ts";
 import { conditionHeld, dynamoClient } from "./client.ts";
 
 /** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the times itself. */
@@ -15,38 +15,46 @@ export const KEY_TTL_ATTRIBUTE = "deleteAt";
 // An expired or revoked key stays in the operators' list for this long.
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** An item of the table, as `add` and `revoke` write it. */
-type KeyItem = Record<"hash" | "keyId" | "name", AttributeValue.SMember> & {
-  scopes: AttributeValue.SSMember;
-  createdAt: AttributeValue.NMember;
-  expiresAt?: AttributeValue.NMember;
-  revokedAt?: AttributeValue.NMember;
-};
+type Item = Record<string, AttributeValue>;
 
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAfter = (end: number) => numberAttribute(Math.ceil((end + KEPT_MS) / 1000));
 
-function toRecord(item: Record<string, AttributeValue>): ApiKeyRecord {
-  const { hash, keyId, name, scopes, createdAt, expiresAt, revokedAt } = item as KeyItem;
-  return {
-    hash: hash.S,
-    keyId: keyId.S,
-    name: name.S,
-    scopes: scopes.SS as Scope[],
-    createdAt: Number(createdAt.N),
+/** Returns undefined for an item that a person or another program has damaged. */
+function toRecord({ hash, name, scopes, createdAt, expiresAt, revokedAt }: Item): ApiKeyRecord | undefined {
+  if (!hash?.S || !/^[0-9a-f]{64}$/.test(hash.S) || name?.S === undefined || !scopes?.SS) return undefined;
+  const times = {
+    createdAt: Number(createdAt?.N),
     expiresAt: expiresAt && Number(expiresAt.N),
     revokedAt: revokedAt && Number(revokedAt.N),
   };
+  // A Date holds 100 million days on both sides of 1970.
+  const isTime = (value: number | undefined) =>
+    value === undefined || !Number.isNaN(new Date(value).getTime());
+  if (!Object.values(times).every(isTime)) return undefined;
+  return { hash: hash.S, keyId: keyIdOf(hash.S), name: name.S, scopes: scopes.SS as Scope[], ...times };
+}
+
+/** A key in the operators' list. */
+export interface StoredKey {
+  hash: string;
+  keyId: string;
+  /** undefined when the item is damaged: the key does not work, and can only be revoked */
+  record: ApiKeyRecord | undefined;
 }
 
 /** A store of API keys. Its methods throw ApiError when the store fails. */
 export interface KeyStore {
-  /** Returns the key with this hash as last written, or undefined. */
+  /** Returns the key with this hash as last written, or undefined if there is none or its item is damaged. */
   find(hash: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
   /** Stores a new key. */
   add(record: ApiKeyRecord): Promise<void>;
-  /** Returns every key, in no particular order. It reads the whole table, so only operators use it. */
-  list(): Promise<ApiKeyRecord[]>;
+  /**
+   * Returns keys in no particular order. It reads the whole table, so only operators use it.
+   *
+   * @param keyId of the only key to return; without it, every key
+   */
+  list(keyId?: string): Promise<StoredKey[]>;
   /**
    * Revokes a key at a time, now or in the future.
    *
@@ -64,6 +72,7 @@ export interface KeyStore {
  */
 export function keyStore(table: string, credentials?: DynamoDBClientConfig["credentials"]): KeyStore {
   const client = dynamoClient(credentials);
+
   return {
     async find(hash, abortSignal) {
       const { Item } = await client.send(
@@ -92,17 +101,22 @@ export function keyStore(table: string, credentials?: DynamoDBClientConfig["cred
       );
     },
 
-    async list() {
-      const records: ApiKeyRecord[] = [];
-      let start: Record<string, AttributeValue> | undefined;
+    async list(keyId) {
+      const found: StoredKey[] = [];
+      let start: Item | undefined;
       do {
         const page = await client.send(
           new ScanCommand({ TableName: table, ConsistentRead: true, ExclusiveStartKey: start }),
         );
-        records.push(...(page.Items ?? []).map(toRecord));
+        for (const item of page.Items ?? []) {
+          const hash = item.hash?.S ?? "";
+          // The stored keyId is for other readers: it can be missing or name another key.
+          const stored = { hash, keyId: keyIdOf(hash), record: toRecord(item) };
+          if (keyId === undefined || keyId === stored.keyId) found.push(stored);
+        }
         start = page.LastEvaluatedKey;
       } while (start);
-      return records;
+      return found;
     },
 
     async revoke(hash, at) {
@@ -111,7 +125,8 @@ export function keyStore(table: string, credentials?: DynamoDBClientConfig["cred
         Key: { hash: { S: hash } },
         UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`,
         ConditionExpression:
-          "attribute_exists(keyId) AND (attribute_not_exists(revokedAt) OR revokedAt > :at)",
+          "attribute_exists(#hash) AND (attribute_not_exists(revokedAt) OR revokedAt > :at)",
+        ExpressionAttributeNames: { "#hash": "hash" },
         ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at) },
       });
       return await conditionHeld(client.send(update));

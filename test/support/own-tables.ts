@@ -3,13 +3,15 @@ import { servedStack } from "../../infra/stages.ts";
 import { readStack } from "../../local/assembly/template.ts";
 import { createTables } from "../../local/store/create-tables.ts";
 
+// Each call sets them.
+const { TEST_ASSEMBLY = "", AWS_ENDPOINT_URL_DYNAMODB = "", ...shared } = process.env;
+
 /**
  * Makes tables for one test file only. The functions that it imports afterwards use them.
  *
  * @returns the names
  */
 export async function ownTables() {
-  const { TEST_ASSEMBLY = "", AWS_ENDPOINT_URL_DYNAMODB = "", ...shared } = process.env;
   const suffix = randomUUID();
   const named = (name = "") => `${name}-${suffix}`;
   const { tables } = readStack(TEST_ASSEMBLY, servedStack);

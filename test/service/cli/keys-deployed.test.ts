@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
+import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/keys-program.ts";
 import { keysCli } from "../../support/keys-cli.ts";
@@ -17,6 +18,7 @@ const DAY = 24 * HOUR;
 const start = Date.parse("2026-11-21T12:00:00Z");
 const iso = (at: number) => new Date(at).toISOString();
 
+const other = await ownTables();
 const tables = await ownTables();
 
 const output = (key: string, value: string) =>
@@ -160,6 +162,56 @@ describe("rotate", () => {
       failure(`The key ${keyId} no longer works: issue a new one.`),
     );
     expect(await idsOf("Refused")).toHaveLength(2);
+  });
+});
+
+describe("a table that others have changed", () => {
+  const damaged = (id: string) =>
+    `The record of the key ${id} is damaged, so the key does not work: revoke it.`;
+  const put = (item: Record<string, AttributeValue>) =>
+    new DynamoDBClient({}).send(new PutItemCommand({ TableName: other.keys, Item: item }));
+  const item = (hash: string, name: string, scope: string) => ({
+    hash: { S: hash },
+    name: { S: name },
+    scopes: { SS: [scope] },
+    createdAt: { N: "1" },
+  });
+
+  beforeEach(() => {
+    stacks = { "animal-store-staging": stackWith(output("KeysTableName", other.keys)) };
+  });
+
+  it("does not reach the terminal as control characters", async () => {
+    // Set the title, colours in 7 and 8 bits, the direction of text, a row of its own, and no character at all.
+    const hostile = "\u001b]0;x\u0007\u001b[31m\u009b31m\u202e\u2066\nkey_\u007f\udc00\u{e0001}";
+    const hash = "a".repeat(64);
+    await put(item(hash, hostile, hostile));
+    await put(item("c".repeat(64), "x".repeat(300_000), "pets:read"));
+    await put(item(hostile, "x", "pets:read"));
+    const id = `key_${"a".repeat(16)}`;
+    for (const args of [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"], ["rotate", id]]) {
+      const { code, stdout, stderr } = await keys(...args);
+      expect([args, code]).toEqual([args, 0]);
+      expect(stdout + stderr).not.toMatch(/[^\P{C}\n]/u);
+    }
+    expect(JSON.parse((await keys("show", id, "--json")).stdout).name).toBe(hostile);
+  });
+
+  it("does not stop the commands for other keys, and a damaged key can be revoked", async () => {
+    const hash = "b".repeat(64);
+    const id = `key_${"b".repeat(16)}`;
+    await put({ hash: { S: hash } });
+    const { keyId } = await json("issue", "--name", "Acme");
+    expect(await keys("list")).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^${keyId}  live .* Acme$`, "m")),
+      stderr: expect.stringContaining(`keys: ${damaged(id)}\n`),
+    });
+    for (const command of ["show", "rotate", "revoke"]) await json(command, keyId);
+    for (const command of ["show", "rotate"]) expect(await keys(command, id)).toEqual(failure(damaged(id)));
+    expect(await print("revoke", id)).toMatch(new RegExp(`^Revoked ${id}\\.`));
+    expect(await print("revoke", id)).toBe(`${id} was already revoked.\n`);
+    expect(await json("revoke", id)).toEqual({ keyId: id, state: "revoked" });
   });
 });
 

@@ -1,4 +1,10 @@
-import { DynamoDBClient, GetItemCommand, type ScanCommand } from "@aws-sdk/client-dynamodb";
+import {
+  type AttributeValue,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  type ScanCommand,
+} from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
 import { type ApiKeyRecord, generateApiKey, recordOf } from "../../../lib/api-key.ts";
 import { keyStore } from "../../../lib/dynamo/key-store.ts";
@@ -19,7 +25,7 @@ const client = new DynamoDBClient({});
 afterAll(() => client.destroy());
 
 /** When DynamoDB deletes a key. */
-async function deletion({ hash }: ApiKeyRecord) {
+async function deletion({ hash }: Pick<ApiKeyRecord, "hash">) {
   const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: { hash: { S: hash } } }));
   return Item?.deleteAt?.N;
 }
@@ -35,8 +41,11 @@ describe("the store of keys", () => {
     for (const added of [forever, expiring]) {
       await keys.add(added);
       expect(await keys.find(added.hash)).toEqual(added);
-      expect(await keys.list()).toContainEqual(added);
+      const { hash, keyId } = added;
+      expect(await keys.list()).toContainEqual({ hash, keyId, record: added });
+      expect(await keys.list(keyId)).toEqual([{ hash, keyId, record: added }]);
     }
+    expect(await keys.list("key_0000000000000000")).toEqual([]);
     expect(await keys.find("none")).toBeUndefined();
   });
 
@@ -69,26 +78,50 @@ describe("the store of keys", () => {
     expect(await keys.find(key.hash)).toBeUndefined();
   });
 
+  it.each<[string, Record<string, AttributeValue | undefined>]>([
+    ["no name", { name: undefined }],
+    ["a number as its name", { name: { N: "1" } }],
+    ["no scopes", { scopes: undefined }],
+    ["a list of scopes", { scopes: { L: [{ S: "pets:read" }] } }],
+    ["no time of creation", { createdAt: undefined }],
+    ["a time that is no number", { expiresAt: { S: "2027" } }],
+    ["an end that is null", { revokedAt: { NULL: true } }],
+    ["a time that no Date holds", { expiresAt: { N: "1e16" } }],
+  ])("names a key with %s, which does not work and can be deleted after 90 days", async (_what, change) => {
+    const { hash, keyId } = record();
+    const item = { name: { S: "x" }, scopes: { SS: ["pets:read"] }, createdAt: { N: "1" }, ...change };
+    const Item = Object.fromEntries(
+      Object.entries({ hash: { S: hash }, ...item }).filter(([, value]) => value),
+    );
+    await client.send(new PutItemCommand({ TableName: table, Item: Item as Record<string, AttributeValue> }));
+    expect(await keys.list(keyId)).toEqual([{ hash, keyId, record: undefined }]);
+    expect(await keys.find(hash)).toBeUndefined();
+    await keys.revoke(hash, 1_850_000_000_000);
+    if (!change.revokedAt) expect(await deletion({ hash })).toBe(String(1_850_000_000 + 90 * 86_400));
+  });
+
+  it("takes the ID of a key from its hash", async () => {
+    const key = record();
+    await keys.add({ ...key, keyId: "key_0000000000000001" });
+    expect((await keys.list(key.keyId))[0]?.record).toEqual(key);
+    expect(await keys.find(key.hash)).toEqual(key);
+    expect(await keys.list("key_0000000000000001")).toEqual([]);
+  });
+
   it("throws other failures than a failed condition", async () => {
     jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(() => Promise.reject(new Error("down")));
     await expect(keys.revoke(record().hash, 1)).rejects.toThrow("down");
   });
 
   it("lists the keys of every page, as last written", async () => {
-    const item = (keyId: string) => ({
-      hash: { S: keyId },
-      keyId: { S: keyId },
-      name: { S: "test" },
-      scopes: { SS: ["pets:read"] },
-      createdAt: { N: "1" },
-    });
-    const [first, second] = [{ hash: { S: "key_1" } }, { hash: { S: "key_2" } }];
+    const item = (S: string) => ({ hash: { S } });
+    const [first, second] = [item("1"), item("2")];
     const send = jest.fn<(command: ScanCommand) => Promise<unknown>>();
-    send.mockResolvedValueOnce({ Items: [item("key_1")], LastEvaluatedKey: first });
+    send.mockResolvedValueOnce({ Items: [item("1")], LastEvaluatedKey: first });
     send.mockResolvedValueOnce({ LastEvaluatedKey: second });
-    send.mockResolvedValueOnce({ Items: [item("key_3")] });
+    send.mockResolvedValueOnce({ Items: [item("3")] });
     jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(send as never);
-    expect((await keys.list()).map(({ keyId }) => keyId)).toEqual(["key_1", "key_3"]);
+    expect((await keys.list()).map(({ hash }) => hash)).toEqual(["1", "3"]);
     expect(send.mock.calls.map(([{ input }]) => input)).toEqual(
       [undefined, first, second].map((ExclusiveStartKey) => ({
         TableName: table,
