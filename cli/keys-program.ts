@@ -56,6 +56,17 @@ async function issue(keys: KeyStore, stage: string, wanted: Parameters<typeof re
   return { key, record };
 }
 
+/** Lets a key end. If it cannot, the successor is revoked before anybody has seen it. */
+async function replace(keys: KeyStore, old: ApiKeyRecord, successor: ApiKeyRecord, at: number) {
+  let replaced = false;
+  try {
+    replaced = await keys.replace(old.hash, successor.keyId, at, Date.now());
+  } finally {
+    if (!replaced) await keys.revoke(successor.hash, Date.now());
+  }
+  return replaced;
+}
+
 /** @throws Error in one line if the key no longer works or already has a successor */
 function checkRotatable(record: ApiKeyRecord, now: number): void {
   const { keyId } = record;
@@ -142,9 +153,15 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
     const { name, scopes, createdAt, expiresAt } = old;
     // The successor gets the whole lifetime that the old key had.
     const wanted = { name, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
+    // A failure or a crash between the writes leaves a successor that nobody has seen, because only its hash is stored.
+    // The other order would end the old key without a successor.
     const issued = await issue(keys, options.stage, wanted);
     const revokedAt = now + options.grace;
-    await keys.revoke(old.hash, revokedAt);
+    if (!(await replace(keys, old, issued.record, revokedAt))) {
+      throw new Error(
+        `The key ${id} expired, or another command rotated or revoked it at the same time: no key was issued.`,
+      );
+    }
     printIssued(options, issued, `\n${id} works until ${time(endOf({ ...old, revokedAt }))}.`);
   });
 

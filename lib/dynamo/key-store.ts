@@ -61,6 +61,14 @@ export interface KeyStore {
    * @returns false when the key does not exist or is already revoked at that time
    */
   revoke(hash: string, at: number): Promise<boolean>;
+  /**
+   * Lets a key end at a time, because a successor replaces it. A key gets only one successor, also from calls at once.
+   *
+   * @param successor ID of the key that replaces it
+   * @param now milliseconds since 1970
+   * @returns false when the key does not exist, has expired, was revoked or has another successor
+   */
+  replace(hash: string, successor: string, at: number, now: number): Promise<boolean>;
 }
 
 /**
@@ -72,6 +80,21 @@ export interface KeyStore {
  */
 export function keyStore(table: string, credentials?: DynamoDBClientConfig["credentials"]): KeyStore {
   const client = dynamoClient(credentials);
+
+  /** Lets a key end at a time if a condition holds. */
+  const end = (hash: string, at: number, set: string, condition: string, values: Item) =>
+    conditionHeld(
+      client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: { hash: { S: hash } },
+          UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt${set}`,
+          ConditionExpression: `attribute_exists(#hash) AND (${condition})`,
+          ExpressionAttributeNames: { "#hash": "hash" },
+          ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at), ...values },
+        }),
+      ),
+    );
 
   return {
     async find(hash, abortSignal) {
@@ -119,17 +142,17 @@ export function keyStore(table: string, credentials?: DynamoDBClientConfig["cred
       return found;
     },
 
-    async revoke(hash, at) {
-      const update = new UpdateItemCommand({
-        TableName: table,
-        Key: { hash: { S: hash } },
-        UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`,
-        ConditionExpression:
-          "attribute_exists(#hash) AND (attribute_not_exists(revokedAt) OR revokedAt > :at)",
-        ExpressionAttributeNames: { "#hash": "hash" },
-        ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at) },
-      });
-      return await conditionHeld(client.send(update));
-    },
+    revoke: (hash, at) => end(hash, at, "", "attribute_not_exists(revokedAt) OR revokedAt > :at", {}),
+
+    replace: (hash, successor, at, now) =>
+      end(
+        hash,
+        at,
+        ", successor = :successor",
+        // The SDK repeats a write whose response was lost. Then the repeated write holds as well.
+        `(successor = :successor AND revokedAt = :at)
+          OR (attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now))`,
+        { ":successor": { S: successor }, ":now": numberAttribute(now) },
+      ),
   };
 }

@@ -5,7 +5,6 @@ import type { Run } from "./keys-cli.ts";
 
 /**
  * Runs a command line program in this process and without a terminal, which is much faster than a process of its own.
- * Only one can run at a time.
  *
  * @param environment all environment variables that the program gets
  */
@@ -13,11 +12,21 @@ export async function runInProcess(
   program: Command,
   label: string,
   args: string[],
-  environment: Record<string, string> = {},
+  environment?: Record<string, string>,
 ): Promise<Run> {
-  const result: Run = { code: 0, stdout: "", stderr: "" };
+  const { result, ...output } = await capture(() => runProgram(program, label, args), environment);
+  return { code: result, ...output };
+}
+
+/**
+ * Returns what a function prints, and its result. Only one can run at a time.
+ *
+ * @param environment all environment variables that it gets
+ */
+export async function capture<T>(run: () => Promise<T>, environment: Record<string, string> = {}) {
+  const output = { stdout: "", stderr: "" };
   const append = (stream: "stdout" | "stderr") => (text: unknown) => {
-    result[stream] += `${text}\n`;
+    output[stream] += `${text}\n`;
   };
   const log = jest.spyOn(console, "log").mockImplementation(append("stdout"));
   const error = jest.spyOn(console, "error").mockImplementation(append("stderr"));
@@ -25,11 +34,10 @@ export async function runInProcess(
   process.env = { HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment };
   process.stdin.isTTY = false;
   try {
-    result.code = await runProgram(program, label, args);
+    return { result: await run(), ...output };
   } finally {
     process.env = env;
     log.mockRestore();
     error.mockRestore();
   }
-  return result;
 }

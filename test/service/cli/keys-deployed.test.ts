@@ -8,10 +8,13 @@ import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/keys-program.ts";
+import { runProgram } from "../../../cli/run-program.ts";
+import { hashApiKey } from "../../../lib/api-key.ts";
+import { keyStore } from "../../../lib/dynamo/key-store.ts";
 import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
 import { ownTables } from "../../support/own-tables.ts";
-import { runInProcess } from "../../support/run-in-process.ts";
+import { capture, runInProcess } from "../../support/run-in-process.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -162,6 +165,79 @@ describe("rotate", () => {
       failure(`The key ${keyId} no longer works: issue a new one.`),
     );
     expect(await idsOf("Refused")).toHaveLength(2);
+  });
+});
+
+/** Does something before each command of a kind that a program sends to the table. */
+function interrupt(kind: string, act: () => unknown): void {
+  const target = DynamoDBClient.prototype as unknown as { send: (...args: object[]) => Promise<unknown> };
+  const { send } = target;
+  jest.spyOn(target, "send").mockImplementation(async function (this: unknown, ...args) {
+    if (args[0]?.constructor.name === kind) await act();
+    return send.apply(this, args);
+  });
+}
+
+describe("rotate, when the key changes after it was read", () => {
+  const lost = (keyId: string) =>
+    `keys: The key ${keyId} expired, or another command rotated or revoked it at the same time: no key was issued.\n`;
+  const statesOf = async (owner: string) => {
+    const listed: { name: string; state: string }[] = await json("list");
+    return listed.flatMap(({ name, state }) => (name === owner ? state : [])).sort();
+  };
+
+  it("lets one of four rotations win, and no other successor works", async () => {
+    const { keyId } = await json("issue", "--name", "Four");
+    let go = () => {};
+    const all = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    let waiting = 0;
+    interrupt("UpdateItemCommand", () => {
+      if (++waiting === 4) go();
+      return all;
+    });
+    const rotate = () => runProgram(program, "keys", ["rotate", keyId, "--stage", "staging", "--json"]);
+    const run = await capture(() => Promise.all([rotate(), rotate(), rotate(), rotate()]), {
+      ...endpoints,
+      ...region,
+      ...credentials,
+    });
+    expect(run.result.sort()).toEqual([0, 1, 1, 1]);
+    expect(run.stderr).toBe(lost(keyId).repeat(3));
+    expect(await json("show", JSON.parse(run.stdout).keyId)).toMatchObject({ name: "Four", state: "live" });
+    expect(await statesOf("Four")).toEqual(["live", "revoked", "revoked", "revoked", "rotating"]);
+  });
+
+  it.each<[string, string, (hash: string) => unknown]>([
+    ["is revoked", "revoked", (hash) => keyStore(tables.keys).revoke(hash, now)],
+    ["is rotated", "rotating", (hash) => keyStore(tables.keys).replace(hash, "key_other", now + DAY, now)],
+    [
+      "expires",
+      "expired",
+      () => {
+        now += DAY;
+      },
+    ],
+  ])("issues nothing if it %s", async (owner, state, change) => {
+    const { keyId, key } = await json("issue", "--name", owner, "--expires", "1d");
+    interrupt("PutItemCommand", () => change(hashApiKey(key)));
+    expect(await keys("rotate", keyId)).toEqual({ code: 1, stdout: "", stderr: lost(keyId) });
+    expect(await statesOf(owner)).toEqual([state, "revoked"].sort());
+  });
+
+  it.each([
+    ["PutItemCommand", ["live"]],
+    ["UpdateItemCommand", ["live", "revoked"]],
+  ])("leaves it as it was if the first %s fails", async (kind, states) => {
+    const { keyId } = await json("issue", "--name", kind);
+    const fail = jest.fn<() => void>().mockImplementationOnce(() => {
+      throw new Error("down");
+    });
+    interrupt(kind, fail);
+    expect(await keys("rotate", keyId)).toEqual(failure("down"));
+    expect(await statesOf(kind)).toEqual(states);
+    expect((await json("show", keyId)).state).toBe("live");
   });
 });
 

@@ -72,9 +72,25 @@ describe("the store of keys", () => {
     expect((await keys.find(key.hash))?.revokedAt).toBe(at - DAY);
   });
 
-  it("does not revoke a key that does not exist", async () => {
+  it("replaces a key once, for the rest of its life, and repeats the write after a lost response", async () => {
+    const key = record({ expiresAt: 1_850_000_000_000 });
+    await keys.add(key);
+    const at = 1_849_000_000_000;
+    const replace = (successor: string, now: number) => keys.replace(key.hash, successor, at, now);
+    expect(await replace("key_1", 1_850_000_000_000)).toBe(false);
+    expect((await keys.find(key.hash))?.revokedAt).toBeUndefined();
+    expect(await replace("key_1", 1_850_000_000_000 - 1)).toBe(true);
+    expect([await replace("key_2", 1), await replace("key_1", 1)]).toEqual([false, true]);
+    expect((await keys.find(key.hash))?.revokedAt).toBe(at);
+    await keys.revoke(key.hash, at - DAY);
+    expect(await replace("key_1", 1)).toBe(false);
+    expect((await keys.find(key.hash))?.revokedAt).toBe(at - DAY);
+  });
+
+  it("neither revokes nor replaces a key that does not exist", async () => {
     const key = record();
     expect(await keys.revoke(key.hash, 1_850_000_000_000)).toBe(false);
+    expect(await keys.replace(key.hash, "key_1", 1_850_000_000_000, 1)).toBe(false);
     expect(await keys.find(key.hash)).toBeUndefined();
   });
 
