@@ -13,8 +13,12 @@ import { startTestStore } from "./test-store.ts";
 /** What the tests share, for global-teardown.ts to end. */
 export interface Shared {
   folder: string;
-  service: LocalService;
-  store: Store;
+  /** where the logs stay if a test fails */
+  keptLogs: string;
+  service: Pick<LocalService, "stop">;
+  store: Pick<Store, "close">;
+  /** the end of all of them, once it has begun */
+  ended?: Promise<void>;
 }
 
 /** Synthesizes stacks with other options than those of the stages. */
@@ -52,5 +56,6 @@ export default async function setup(): Promise<void> {
   process.env.CONTRACT_URL = service.baseUrl;
   process.env.CONTRACT_KEY = service.key;
 
-  (globalThis as { shared?: Shared }).shared = { folder, service, store };
+  const keptLogs = fileURLToPath(new URL("../../build/test-logs", import.meta.url));
+  (globalThis as { shared?: Shared }).shared = { folder, keptLogs, service, store };
 }

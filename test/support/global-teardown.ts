@@ -1,28 +1,32 @@
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Shared } from "./global-setup.ts";
-import { leftovers } from "./leftovers.ts";
-
-const keptLogs = fileURLToPath(new URL("../../build/test-logs", import.meta.url));
+import { endProcesses, leftovers } from "./leftovers.ts";
 
 /**
  * Stops what the tests shared. Keeps the logs of the local services if a test failed.
  *
  * @throws Error if the tests left a file, a folder or a process behind
  */
-export default async function teardown(): Promise<void> {
-  const { shared, testsFailed } = globalThis as { shared?: Shared; testsFailed?: boolean };
+export default async function teardown({ bail }: { bail: number }): Promise<void> {
+  const { shared, testsFailed = false } = globalThis as { shared?: Shared; testsFailed?: boolean };
   if (!shared) return;
-  await shared.service.stop();
-  await shared.store.close();
-  const logs = join(shared.folder, "logs");
-  const left = await leftovers(join(shared.folder, "tmp"), logs);
+  // With --bail, Jest calls this after each file that fails, while the tests of other files still run.
+  shared.ended ??= end(shared, testsFailed, bail > 0 && testsFailed);
+  await shared.ended;
+}
+
+async function end({ folder, keptLogs, service, store }: Shared, failed: boolean, interrupted: boolean) {
+  await service.stop();
+  await store.close();
+  const logs = join(folder, "logs");
+  if (interrupted) await endProcesses(logs);
+  const left = interrupted ? [] : await leftovers(join(folder, "tmp"), logs);
   await rm(keptLogs, { recursive: true, force: true });
-  if (testsFailed) {
+  if (failed) {
     await cp(logs, keptLogs, { recursive: true });
     console.error(`The logs of the local services are in ${keptLogs}.`);
   }
-  await rm(shared.folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
   if (left.length > 0) throw new Error(`The tests left behind:\n${left.join("\n")}`);
 }

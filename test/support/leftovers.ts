@@ -2,12 +2,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 
 /**
- * Lists the processes that the tests started and that still run, as `<pid> <command>`. A process of the tests has the
- * run's folder of logs in its environment. Only Linux has this information; elsewhere the list is empty.
+ * Lists the processes that the tests started and that still run. A process of the tests has the run's folder of logs in its
+ * environment. Only Linux has this information; elsewhere the list is empty.
  *
  * @param logs value of TEST_LOGS
  */
-async function processesOf(logs: string): Promise<string[]> {
+async function processesOf(logs: string): Promise<{ pid: number; command: string }[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
@@ -16,10 +16,23 @@ async function processesOf(logs: string): Promise<string[]> {
       const [environment, command] = await Promise.all([read("environ"), read("cmdline")]);
       const ours = environment.split("\0").includes(`TEST_LOGS=${logs}`);
       // Jest ends its own workers.
-      return ours && !command.includes("jest-worker") ? `${pid} ${command.replaceAll("\0", " ").trim()}` : "";
+      return ours && !command.includes("jest-worker")
+        ? [{ pid: Number(pid), command: command.replaceAll("\0", " ").trim() }]
+        : [];
     }),
   );
-  return found.filter((line) => line !== "");
+  return found.flat();
+}
+
+/** Ends the processes that the tests started. */
+export async function endProcesses(logs: string): Promise<void> {
+  for (const { pid } of await processesOf(logs)) {
+    try {
+      process.kill(pid);
+    } catch {
+      // It has just ended by itself.
+    }
+  }
 }
 
 /**
@@ -37,6 +50,6 @@ export async function leftovers(temporaryFolder: string, logs: string): Promise<
   const files = await readdir(temporaryFolder);
   return [
     ...files.map((name) => `file ${temporaryFolder}/${name}`),
-    ...processes.map((line) => `process ${line}`),
+    ...processes.map(({ pid, command }) => `process ${pid} ${command}`),
   ];
 }
