@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { ask, isImitation, openQuestions, row } from "./open-questions.ts";
 import { waitUntilConsistent } from "./preflight.ts";
 
 /** `API_KEY=<API key> npm run test:contract -- --url <base URL>`: the contract suite against any deployment. */
@@ -39,8 +40,20 @@ const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
 // One file at a time, so that a small stage is not throttled. --selectProjects takes every argument that follows it.
 const tests = ["test/service/contract/", "--selectProjects", "service"];
 const args = ["--experimental-vm-modules", jest, "--runInBand", ...tests];
-spawn(process.execPath, args, {
+const { status } = spawnSync(process.execPath, args, {
   cwd: root,
   env: { ...process.env, CONTRACT_URL: url, CONTRACT_KEY: key },
   stdio: "inherit",
-}).on("close", (code) => process.exit(code ?? 1));
+});
+
+const faults: string[] = [];
+console.log(
+  "\nWhat it answers to the open questions of docs/aws-assumptions.md, as rows of that document:\n",
+);
+for (const question of openQuestions) {
+  const answer = await ask(question, { url, key, definite: isImitation(url) });
+  console.log(row(question, answer.words));
+  faults.push(...answer.faults.map((fault) => `${question.name}: ${fault}`));
+}
+for (const fault of faults) console.error(`test:contract: ${fault}`);
+process.exit(status === 0 && faults.length === 0 ? 0 : 1);

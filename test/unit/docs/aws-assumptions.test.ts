@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "@jest/globals";
+import { openQuestions, row } from "../../service/contract/open-questions.ts";
+
+const root = new URL("../../../", import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+const register = read("docs/aws-assumptions.md");
+const suite = globSync("test/service/contract/*.test.ts", { cwd: root }).map(read).join();
+
+/** The cells of a row. A `|` within a cell has a backslash. */
+const cellsOf = (line: string) =>
+  line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim());
+const tables = [...register.matchAll(/^\| (Behaviour|Request) .*\n.*\n((?:\|.*\n)+)/gm)];
+const rowsOf = (head: string) =>
+  tables
+    .filter(([, first]) => first === head)
+    .flatMap(([, , rows = ""]) => rows.trim().split("\n").map(cellsOf));
+
+/** The anchors of a document's sections, as GitHub makes them. */
+const anchors = (text: string) =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
+const sections = ["", "operations.md"].flatMap((file) =>
+  anchors(file ? read(`docs/${file}`) : register).map((anchor) => `${file}#${anchor}`),
+);
+
+it("has a row for each open question, with the answer of the local service", () => {
+  const rows = rowsOf("Request");
+  expect(rows).toEqual(openQuestions.map((question, n) => cellsOf(row(question, rows[n]?.[2] ?? ""))));
+});
+
+describe("a statement", () => {
+  const statements = rowsOf("Behaviour").map(([behaviour = "", , , check = ""]) => ({ behaviour, check }));
+
+  it("has a check: tests of the suite, a section with commands, a command, or that of the row above", () => {
+    expect(statements.length).toBeGreaterThan(40);
+    const kinds = /^suite: |\]\((operations\.md)?#|`(aws|curl|gh|head|npm|npx|query|why) |^the same$/;
+    expect(statements.filter(({ check }) => !kinds.test(check))).toEqual([]);
+  });
+
+  it.each(statements)("is checked by something that exists: $behaviour", ({ check }) => {
+    const tests = check.startsWith("suite: ") ? [...check.matchAll(/"(.+?)"/g)] : [];
+    for (const [title] of tests) expect(suite).toContain(title);
+    for (const [, section] of check.matchAll(/\]\((.*?)\)/g)) expect(sections).toContain(section);
+  });
+});
