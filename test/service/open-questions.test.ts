@@ -39,7 +39,6 @@ describe("an open question", () => {
 
   it.each([
     ["The contract has no success here.", json(200, [])],
-    ["It is a 5xx.", json(500, errorBody("internal_error"))],
     ["It repeats a header.", json(403, { message: "Bearer ask_x" })],
     ["It repeats a header.", (response: ServerResponse) => response.writeHead(403, { "x-a": "ask_x" }).end()],
     ["It has a stack trace.", json(400, { errorType: "Error" })],

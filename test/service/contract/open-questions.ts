@@ -145,7 +145,6 @@ function judge(
   const code = success || type !== "application/json" ? type : readCode(text, status);
   const faults = [
     ...(success && status !== harmless ? ["The contract has no success here."] : []),
-    ...(status >= 500 ? ["It is a 5xx."] : []),
     ...(secrets.some((secret) => received.includes(secret)) ? ["It repeats a header."] : []),
     ...(TRACE.test(received) ? ["It has a stack trace."] : []),
   ];

@@ -5,7 +5,7 @@ import { petIdAt } from "../../../../lib/pet-id.ts";
 const record = readFileSync(new URL("../../../../docs/decisions/one-region.md", import.meta.url), "utf8");
 
 /** The ids that a millisecond has. */
-const idsOfMillisecond = Number(petIdAt(1, 0) - petIdAt(0, 0));
+const idsOfMillisecond = Number(petIdAt(2e12 + 1, 0) - petIdAt(2e12, 0));
 
 /** How many pairs of equal ids two regions draw in a second, if both create pets at a rate. */
 const equalIds = (rate: number) => (1000 * (rate / 1000) ** 2) / idsOfMillisecond;
