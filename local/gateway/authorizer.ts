@@ -5,6 +5,9 @@ import type { FunctionPool } from "../functions/pool.ts";
 import { type ContextVariables, type RequestContext, refuse, type Step } from "./context.ts";
 import type { LocalRequest } from "./receive.ts";
 
+/** The most policies that are cached. A token can have 10 KB. */
+const CACHE_SIZE = 1000;
+
 const API_ARN = "arn:aws:execute-api:local:000000000000:local";
 
 type Policy = APIGatewayAuthorizerResult["policyDocument"];
@@ -24,7 +27,8 @@ export class TokenAuthorizer {
 
   /** @returns the authorizer's context, for the integration; or why the caller is refused */
   async authorize({ message, method, path }: LocalRequest, { stage }: RequestContext): Promise<Step<Caller>> {
-    const token = message.headers.authorization;
+    // Repeated headers are combined (RFC 9110, 5.3), and then are no key.
+    const token = message.headersDistinct.authorization?.join(", ");
     if (!token || !this.#settings.pattern.test(token)) return refuse("UNAUTHORIZED");
     const methodArn = `${API_ARN}/${stage}/${method}${path}`;
     const cached = this.#cached(token);
@@ -37,13 +41,19 @@ export class TokenAuthorizer {
   }
 
   #cached(token: string): APIGatewayAuthorizerResult | undefined {
-    const now = Date.now();
+    const entry = this.#cache.get(token);
+    return entry && entry.expiresAt > performance.now() ? entry.result : undefined;
+  }
+
+  #store(token: string, result: APIGatewayAuthorizerResult): void {
+    const now = performance.now(); // a clock that is set back must not prolong a policy
+    this.#cache.delete(token);
+    this.#cache.set(token, { result, expiresAt: now + this.#settings.cacheSeconds * 1000 });
     // The oldest come first, and all expire after the same time.
     for (const [key, { expiresAt }] of this.#cache) {
-      if (expiresAt > now) break;
+      if (expiresAt > now && this.#cache.size <= CACHE_SIZE) break;
       this.#cache.delete(key);
     }
-    return this.#cache.get(token)?.result;
   }
 
   /** Invokes the function. Caches its policy, whether it allows or denies, but no error. */
@@ -58,8 +68,7 @@ export class TokenAuthorizer {
       const event = JSON.stringify({ type: "TOKEN", authorizationToken: token, methodArn });
       const result = await this.#pool.invoke(event, requestId);
       if (!isAuthorizerResult(result)) throw new Error("The authorizer's result is not a policy.");
-      const expiresAt = Date.now() + this.#settings.cacheSeconds * 1000;
-      this.#cache.set(token, { result, expiresAt });
+      this.#store(token, result);
       return { value: result, variables: variables() };
     } catch (error) {
       const { message } = error as Error;

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "./authorizer.ts";
 import type { RequestContext } from "./context.ts";
@@ -31,11 +32,14 @@ function* headersOf({ rawHeaders, socket }: IncomingMessage): Generator<[string,
  * @param caller the authorizer's context
  */
 export function proxyEvent(
-  { message, method, path, query, body }: LocalRequest,
+  { message, method, path, query }: LocalRequest,
   { route, pathParameters }: RouteMatch,
   { requestId, extendedRequestId, requestTime, stage }: RequestContext,
   caller: Caller,
+  body: Buffer,
 ) {
+  // API Gateway would replace invalid bytes by U+FFFD. The function sees them here, and refuses them.
+  const isBase64Encoded = !isUtf8(body);
   const headers = lastAndAllValues([...headersOf(message)]);
   const parameters = lastAndAllValues([...query]);
   return {
@@ -61,7 +65,7 @@ export function proxyEvent(
       identity: { sourceIp: message.socket.remoteAddress, userAgent: message.headers["user-agent"] ?? null },
       authorizer: caller,
     },
-    body: body.length > 0 ? body.toString() : null,
-    isBase64Encoded: false,
+    body: body.length > 0 ? body.toString(isBase64Encoded ? "base64" : "utf8") : null,
+    isBase64Encoded,
   };
 }

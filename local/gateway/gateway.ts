@@ -6,7 +6,7 @@ import { TokenAuthorizer } from "./authorizer.ts";
 import { type ContextVariables, type RequestContext, refuse, requestContext, type Step } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { respondFromMock, respondFromProxy } from "./integration.ts";
-import { type LocalRequest, receiveRequest } from "./receive.ts";
+import { type LocalRequest, readTarget, withBody } from "./receive.ts";
 import { createRouter, type RouteMatch } from "./router.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -41,7 +41,7 @@ export function createGateway(
   );
 
   async function respond(message: IncomingMessage, context: RequestContext): Promise<Step<HttpResponse>> {
-    const received = await receiveRequest(message, stack.stageName);
+    const received = readTarget(message, stack.stageName);
     if ("refusal" in received) return received;
     const match = route(received.value.method, received.value.path);
     if (!match) return refuseUndefinedRoute(message.headers.authorization);
@@ -63,9 +63,11 @@ export function createGateway(
     const step =
       integration.type === "MOCK"
         ? respondFromMock(integration, request.message.headers["content-type"])
-        : await respondFromProxy(
-            functionNamed(functions, integration.functionName),
-            JSON.stringify(proxyEvent(request, match, context, caller.value)),
+        : await withBody(request.message, (body) =>
+            respondFromProxy(
+              functionNamed(functions, integration.functionName),
+              JSON.stringify(proxyEvent(request, match, context, caller.value, body)),
+            ),
           );
     return { ...step, variables: { ...caller.variables, ...step.variables } };
   }
@@ -153,8 +155,6 @@ function send(
       "Content-Length": Buffer.byteLength(body),
     }),
     ...(requestId && { "x-amzn-RequestId": requestId }),
-    // The rest of an unread body would be parsed as the next request.
-    ...(message.complete ? {} : { Connection: "close" }),
     ...headers,
   });
   response.end(message.method === "HEAD" ? undefined : body);

@@ -8,7 +8,8 @@ export interface RouteMatch {
 
 /**
  * Finds the route of a request as API Gateway does: the most specific resource first, where a fixed segment comes
- * before a parameter and a parameter before a greedy one (`{name+}`), and then its method or ANY.
+ * before a parameter and a parameter before a greedy one (`{name+}`), and then its method or ANY. A slash at the end of a
+ * path is ignored.
  *
  * @returns a function that returns undefined when the API has no such route
  */
@@ -19,7 +20,7 @@ export function createRouter(routes: Route[]): (method: string, path: string) =>
 
   return (method, path) => {
     for (const { pattern, parameterNames, methods } of resources) {
-      const found = pattern.exec(path);
+      const found = pattern.exec(path.replace(/\/$/, ""));
       if (!found) continue;
       const route = methods.get(method) ?? methods.get("ANY");
       const values = parameterNames.map((name, index): [string, string] => [name, found[index + 1] ?? ""]);

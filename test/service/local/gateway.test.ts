@@ -4,7 +4,9 @@ import { errorBody } from "../../../lib/errors.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { createGateway, type HandledRequest } from "../../../local/gateway/gateway.ts";
 import { Throttle } from "../../../local/gateway/throttle.ts";
+import { eventually } from "../../support/eventually.ts";
 import { replaceFunctions } from "../../support/gateway.ts";
+import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
 
 const log = jest.fn<(request: HandledRequest) => void>();
@@ -39,6 +41,7 @@ const authorizer = `
 const { stack, functions, stop } = await replaceFunctions({ operation, authorizer });
 const cleanUp = [stop];
 afterAll(async () => {
+  disconnect();
   for (const undo of cleanUp.toReversed()) await undo();
 });
 
@@ -53,19 +56,20 @@ async function serve(settings: Partial<typeof stack>, throttle?: Throttle): Prom
 const origin = await serve({ authorizer: { ...stack.authorizer, cacheSeconds: 2 } });
 const baseUrl = `${origin}/v1`;
 
-const token = (last: string) => `Bearer ask_local_${"0".repeat(32)}${last}`;
+const key = (last: string) => `ask_local_${"0".repeat(32)}${last}`;
+const token = (last: string) => `Bearer ${key(last)}`;
 const get = (path: string, last = "a", headers: Record<string, string> = {}) =>
   fetch(baseUrl + path, { headers: { Authorization: token(last), ...headers } });
 const json = async (response: Response) => (await response.json()) as Record<string, never>;
 
 describe("an event", () => {
   it("has the form of API Gateway's proxy integration", async () => {
-    const headers = { "X-MiXed": "1", "X-Forwarded-Proto": "gopher", "X-Forwarded-For": "6.6.6.6" };
+    const headers = { "X-MiXed": "1", "x-forwarded-proto": "gopher", "X-Forwarded-For": "6.6.6.6" };
     const response = await get("/pets/?a=1&a=2&b=x%20y+z&__proto__=1", "a", headers);
     const { event } = await json(response);
     expect(event).toMatchObject({
       resource: "/pets",
-      path: "/pets",
+      path: "/pets/",
       httpMethod: "GET",
       pathParameters: null,
       body: null,
@@ -73,7 +77,7 @@ describe("an event", () => {
       requestContext: {
         requestId: response.headers.get("x-amzn-requestid"),
         stage: "v1",
-        path: "/v1/pets",
+        path: "/v1/pets/",
         domainName: new URL(origin).host,
         authorizer: { keyId: "key_1" },
       },
@@ -83,8 +87,48 @@ describe("an event", () => {
     expect(JSON.stringify(multiValueQueryStringParameters)).toBe(
       '{"a":["1","2"],"b":["x y z"],"__proto__":["1"]}',
     );
-    expect(seen).toMatchObject({ "X-Forwarded-Proto": "http", "X-Forwarded-For": "127.0.0.1" });
+    const forwarded = Object.entries(seen).filter(([name]) => /^x-forwarded-/i.test(name));
+    expect(Object.fromEntries(forwarded)).toEqual({
+      "X-Forwarded-Proto": "http",
+      "X-Forwarded-For": "127.0.0.1",
+      "X-Forwarded-Port": new URL(origin).port,
+    });
     expect(response.headers.get("x-own")).toBe("1");
+  });
+
+  it("has one slash where the client sent several between the stage and the path", async () => {
+    expect(await json(await get("///pets"))).toMatchObject({ event: { path: "/pets", resource: "/pets" } });
+  });
+
+  it("has a body in base64 when its bytes are not UTF-8", async () => {
+    for (const body of ["é", Buffer.from([0xff])]) {
+      const { text } = await send(baseUrl, { path: "/pets", key: key("a"), body });
+      const isBase64Encoded = body !== "é";
+      expect(JSON.parse(text).event).toMatchObject({ body: isBase64Encoded ? "/w==" : "é", isBase64Encoded });
+    }
+  });
+});
+
+describe("a request with a repeated header", () => {
+  const sendTwice = (header: [string, string]) =>
+    send(baseUrl, { path: "/pets", key: key("a"), headers: [header] });
+
+  it("is refused if the header is Host", async () => {
+    const { status, text } = await sendTwice(["Host", new URL(baseUrl).host]);
+    expect([status, JSON.parse(text)]).toEqual([400, errorBody("invalid_request")]);
+  });
+
+  it("has no valid key if the header is Authorization", async () => {
+    expect((await sendTwice(["Authorization", token("a")])).status).toBe(401);
+    expect((await sendTwice(["Authorization", ""])).status).toBe(401);
+  });
+
+  it("otherwise passes all values to the function", async () => {
+    const { text } = await sendTwice(["content-type", "text/plain"]);
+    expect(JSON.parse(text).event.multiValueHeaders).toMatchObject({
+      "Content-Type": ["application/json"],
+      "content-type": ["text/plain"],
+    });
   });
 });
 
@@ -115,8 +159,8 @@ describe("the authorizer", () => {
       return (event as unknown as { requestContext: { authorizer: { calls: number } } }).requestContext
         .authorizer.calls;
     };
-    const start = Date.now();
-    const clock = jest.spyOn(Date, "now").mockReturnValue(start);
+    const start = performance.now();
+    const clock = jest.spyOn(performance, "now").mockReturnValue(start);
     const calls = await call();
     clock.mockReturnValue(start + 1999);
     expect(await call()).toBe(calls);
@@ -225,6 +269,37 @@ describe("the gateway", () => {
     ]);
     expect(response.headers.get("content-type")).toBe("text; charset=utf-8");
     expect(response.headers.get("x-amzn-requestid")).toBeNull();
+  });
+
+  /** Begins a request with a body of 9 MB, and sends a part of it. */
+  function upload(headers: Record<string, string>, part: Buffer) {
+    const length = { "Content-Length": 9 * 1024 * 1024 };
+    const outgoing = request(`${baseUrl}/pets`, { agent: false, headers: { ...headers, ...length } });
+    outgoing.on("error", () => undefined);
+    outgoing.write(part);
+    const status = new Promise((resolve) => {
+      outgoing.on("response", (response) => resolve(response.resume().statusCode));
+    });
+    return { status, end: () => outgoing.destroy() };
+  }
+
+  it("responds 401 before it has received the body", async () => {
+    const { status, end } = upload({}, Buffer.alloc(1));
+    expect(await status).toBe(401);
+    end();
+  });
+
+  it("holds bodies of 32 MiB at most, and responds 429 to more", async () => {
+    log.mockClear();
+    const part = Buffer.alloc(9 * 1024 * 1024 - 1);
+    const uploads = Array.from({ length: 4 }, () => upload({ Authorization: token("a") }, part));
+    expect(await Promise.race(uploads.map(({ status }) => status))).toBe(429);
+    for (const { end } of uploads) end();
+    await eventually(
+      () => log.mock.calls.length,
+      (handled) => expect(handled).toBe(uploads.length),
+    );
+    expect((await send(baseUrl, { path: "/pets", key: key("a"), body: part })).status).not.toBe(429);
   });
 
   it("refuses a burst over its throttle before it invokes the authorizer, and recovers", async () => {

@@ -28,6 +28,9 @@ describe("createRouter", () => {
     ["GET", "/pets//7", "ANY /{proxy+}", { proxy: "pets//7" }],
     ["GET", "/petsx", "ANY /{proxy+}", { proxy: "petsx" }],
     ["GET", "", "ANY ", {}],
+    ["GET", "/", "ANY ", {}],
+    ["GET", "/pets/", "GET /pets", {}],
+    ["GET", "/x/y/", "ANY /{proxy+}", { proxy: "x/y" }],
   ])("routes %s %s to %s", (method, path, expected, pathParameters) => {
     const match = route(method, path);
     expect(`${match?.route.method} ${match?.route.path}`).toBe(expected);

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
+import type { FunctionPool } from "../../../../local/functions/pool.ts";
+import { TokenAuthorizer } from "../../../../local/gateway/authorizer.ts";
+import type { RequestContext } from "../../../../local/gateway/context.ts";
+import type { LocalRequest } from "../../../../local/gateway/receive.ts";
+
+const invoke = jest.fn(async () => ({
+  principalId: "p",
+  policyDocument: { Statement: [{ Effect: "Allow", Resource: "*" }] },
+}));
+const settings = { functionName: "authorize", pattern: /./, cacheSeconds: 60 };
+const context = { stage: "v1" } as RequestContext;
+
+let authorizer: TokenAuthorizer;
+beforeEach(() => {
+  invoke.mockClear();
+  authorizer = new TokenAuthorizer(settings, { invoke } as unknown as FunctionPool);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Authorizes a request with the token; returns how often the function has been invoked so far. */
+async function invocations(token: string): Promise<number> {
+  const message = { headersDistinct: { authorization: [token] } };
+  await authorizer.authorize({ message, method: "GET", path: "/" } as unknown as LocalRequest, context);
+  return invoke.mock.calls.length;
+}
+
+it("caches a policy for its time, also when the clock of the machine is set back", async () => {
+  const now = jest.spyOn(performance, "now").mockReturnValue(1000);
+  expect(await invocations("a")).toBe(1);
+  jest.spyOn(Date, "now").mockReturnValue(0);
+  now.mockReturnValue(60_999);
+  expect(await invocations("a")).toBe(1);
+  now.mockReturnValue(61_000);
+  expect(await invocations("a")).toBe(2);
+});
+
+it("caches the last 1,000 policies", async () => {
+  for (let n = 1; n <= 1001; n++) expect(await invocations(`${n}`)).toBe(n);
+  expect(await invocations("2")).toBe(1001);
+  expect(await invocations("1")).toBe(1002);
+});
