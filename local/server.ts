@@ -1,14 +1,80 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** How long a stop waits for the responses to the requests that have arrived, in milliseconds. */
+const DRAIN_TIMEOUT = 5000;
+
+/** With more connections, the oldest without a request in progress is closed. */
+const MAX_CONNECTIONS = 1000;
+/** How many requests a client can send on a connection before it has the first response. */
+const MAX_PIPELINED = 10;
+
+const settings = {
+  // API Gateway's limit for the request line and the values of all headers. Node counts their names as well.
+  maxHeaderSize: 10_240,
+  // In milliseconds.
+  requestTimeout: 60_000,
+};
 
 /**
- * Creates a server that also responds to a client that closes its side of the connection after the request.
- *
- * @returns a server that is not listening yet
+ * A server that one client cannot block for the others: it limits the connections and what each can hold, and handles
+ * the requests of a connection one after the other.
  */
-export function createHttpServer(listener: RequestListener): Server {
-  const server = createServer(listener);
-  // Without this option, Node closes a half-closed connection. Node's documentation and types do not have the option.
-  return Object.assign(server, { httpAllowHalfOpen: true });
+export class HttpServer extends Server {
+  /** The responses that each connection waits for, oldest first. */
+  readonly #waiting = new Map<Socket, ServerResponse[]>();
+
+  constructor(listener: RequestListener) {
+    super(settings);
+    // Node's documentation and types do not have this option. Without it, Node closes a connection whose client closed
+    // its side after the request.
+    Object.assign(this, { httpAllowHalfOpen: true });
+    this.timeout = settings.requestTimeout; // of a client that reads nothing; longer than any response takes
+    this.on("connection", (socket) => {
+      if (this.#waiting.size >= MAX_CONNECTIONS) {
+        const [idle] = this.#waiting.entries().find(([, waiting]) => waiting.length === 0) ?? [socket];
+        this.#waiting.delete(idle.destroy());
+        if (idle === socket) return;
+      }
+      this.#waiting.set(socket, []);
+      socket.on("close", () => this.#waiting.delete(socket));
+    });
+
+    const handle: RequestListener = (message, response) => {
+      const { socket } = message;
+      const waiting = this.#waiting.get(socket) ?? [];
+      const start = () => listener(message, response);
+      if (waiting.length >= MAX_PIPELINED) return socket.destroy();
+      const previous = waiting.at(-1);
+      waiting.push(response);
+      if (!this.listening) response.setHeader("Connection", "close");
+      response.on("close", () => {
+        waiting.shift();
+        if (waiting.length < 2) socket.resume();
+        if (waiting.length === 0 && !this.listening) socket.destroySoon();
+      });
+      if (!previous) return start();
+      // The client sent this request before it had the last response.
+      socket.pause();
+      previous.on("close", () => !socket.destroyed && start());
+    };
+    this.on("request", handle);
+    // A server can ignore an expectation that it does not know (RFC 9110, 10.1.1).
+    this.on("checkExpectation", handle);
+  }
+
+  /** Stops accepting connections, and responds to the requests that have arrived, for a limited time. */
+  async drain(): Promise<void> {
+    const closed = new Promise((resolve) => this.close(resolve));
+    for (const [socket, waiting] of this.#waiting) {
+      const last = waiting.at(-1);
+      if (!last) socket.destroy();
+      else if (!last.headersSent) last.setHeader("Connection", "close");
+    }
+    const timer = setTimeout(() => this.closeAllConnections(), DRAIN_TIMEOUT);
+    await closed;
+    clearTimeout(timer);
+  }
 }
 
 const reasons: Record<string, string> = {
@@ -39,12 +105,4 @@ export async function checkPort(port: number): Promise<void> {
   const server = createServer();
   await listen(server, port);
   await new Promise((resolve) => server.close(resolve));
-}
-
-/** Stops accepting connections, and closes those that have no request after a moment. */
-export function close(server: Server): Promise<unknown> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
-  setTimeout(() => server.closeAllConnections(), 500).unref();
-  return closed;
 }

@@ -7,7 +7,7 @@ import { currentAssembly, sourceFolders } from "./assembly/current.ts";
 import { readStack } from "./assembly/template.ts";
 import { type Deployment, deploy } from "./deployment.ts";
 import { localKey } from "./local-key.ts";
-import { checkPort, close, createHttpServer, listen } from "./server.ts";
+import { checkPort, HttpServer, listen } from "./server.ts";
 import { standardErrorLog } from "./service-log.ts";
 import { setAwsEnvironment } from "./store/aws-environment.ts";
 import { checkEndpoint, createTables } from "./store/create-tables.ts";
@@ -25,8 +25,10 @@ Environment variables:
   AWS_ENDPOINT_URL_DYNAMODB  another DynamoDB-compatible server instead of the embedded one
   THROTTLE  "on" refuses requests above staging's rate with 429`;
 
-/** How long a stop can take before the process ends anyway, in milliseconds. */
+/** How long a stop can take after the last response before the process ends anyway, in milliseconds. */
 const STOP_TIMEOUT = 900;
+/** Signals within this time are one: Ctrl-C sends one from the terminal and another from npm. In milliseconds. */
+const SAME_SIGNAL = 500;
 
 /** What to undo when the process ends, in reverse order. */
 const cleanUp: (() => unknown)[] = [];
@@ -34,9 +36,18 @@ const cleanUp: (() => unknown)[] = [];
 /** Aborted when the service stops, which also stops a synthesis. */
 const stopping = new AbortController();
 
+let server: HttpServer | undefined;
+let stoppedAt = 0;
+
+/** Stops the service when it has responded to the requests that it received. The second call does not wait for them. */
 async function stop(status: number): Promise<void> {
-  if (stopping.signal.aborted) return;
+  if (stopping.signal.aborted) {
+    if (performance.now() - stoppedAt > SAME_SIGNAL) server?.closeAllConnections();
+    return;
+  }
   stopping.abort();
+  stoppedAt = performance.now();
+  await server?.drain();
   // `process.exit` waits for a thread that never checks for interrupts; a signal does not.
   setTimeout(() => process.exit(status), STOP_TIMEOUT).unref();
   setTimeout(() => process.kill(process.pid, "SIGKILL"), 2 * STOP_TIMEOUT).unref();
@@ -93,11 +104,10 @@ async function start(watch: boolean): Promise<void> {
   cleanUp.push(() => deployment.stop());
 
   const docs = docsPage(key, stageName);
-  const server = createHttpServer(async (message, response) => {
+  server = new HttpServer(async (message, response) => {
     if (!(await docs(message, response))) deployment.gateway(message, response);
   });
   await listen(server, port);
-  cleanUp.push(() => close(server));
 
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   const baseUrl = `${origin}/${stageName}`;
@@ -140,7 +150,6 @@ if (values.help) {
 } else {
   // New files are readable only by their owner, even if the data folder existed with another mode.
   process.umask(0o077);
-  // Ctrl-C sends a signal from the terminal and another from npm.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop(0));
   process.on("uncaughtException", fail);
   // A full disk or a closed pipe loses the log, not the service.

@@ -84,8 +84,11 @@ const authorization = (key: string) =>
     [1, headerValue],
   );
 
-/** API Gateway's limit for the request line and the headers, in bytes; what is above never reaches the API. */
-const HEAD_LIMIT = 10_240;
+/**
+ * API Gateway's limit for the request line and the headers, less the headers that every request has, in bytes. What is
+ * above never reaches the API.
+ */
+const HEAD_LIMIT = 10_240 - 200;
 
 /**
  * Requests from valid to hostile in every part that API Gateway passes on: path, query, headers and body.

@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
 import { errorBody } from "../../../lib/errors.ts";
+import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
 
@@ -56,6 +58,11 @@ const denyPrivilegedPorts = `data:text/javascript,${encodeURIComponent(`
     return listen.call(this, port, ...rest);
   };`)}`;
 
+/** A module with which no timer of more than two seconds ends, such as the limit of a stop. */
+const endlessTimers = `data:text/javascript,${encodeURIComponent(`
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (run, ms, ...rest) => setTimeout(run, ms > 2000 ? 2 ** 31 - 1 : ms, ...rest);`)}`;
+
 const canConnect = (host: string, port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect({ host, port }, () => resolve(true));
@@ -66,9 +73,19 @@ const headersOf = (key: string) => ({ Authorization: `Bearer ${key}`, "Content-T
 
 const list = ({ baseUrl, key }: LocalService) => fetch(`${baseUrl}/pets`, { headers: headersOf(key) });
 
+const body = '{"name":"Survivor","categoryId":1}';
+
+/** Begins to add a pet. The service waits for the body. */
+async function beginToAdd({ baseUrl, key }: LocalService) {
+  const headers = { ...headersOf(key), "Content-Length": body.length, Expect: "100-continue" };
+  const outgoing = request(`${baseUrl}/pets`, { method: "POST", agent: false, headers });
+  outgoing.flushHeaders();
+  await once(outgoing, "continue");
+  return outgoing;
+}
+
 /** Adds a pet; returns it. */
 async function add({ baseUrl, key }: LocalService) {
-  const body = '{"name":"Survivor","categoryId":1}';
   const response = await fetch(`${baseUrl}/pets`, { method: "POST", headers: headersOf(key), body });
   expect(response.status).toBe(201);
   return (await response.json()) as { id: number };
@@ -112,6 +129,35 @@ describe("npm start", () => {
       expect(await service.stop(signal)).toBe(0);
       await expect(fetch(baseUrl)).rejects.toThrow();
     }
+  });
+
+  it("responds to a request that has begun when it is stopped, and closes its connection", async () => {
+    const service = await started();
+    const port = Number(new URL(service.baseUrl).port);
+    const outgoing = await beginToAdd(service);
+    const ended = service.stop();
+    await eventually(
+      () => canConnect("127.0.0.1", port),
+      (open) => expect(open).toBe(false),
+    );
+    outgoing.end(body);
+    const [response] = await once(outgoing, "response");
+    expect([response.statusCode, response.headers.connection]).toEqual([201, "close"]);
+    expect(await ended).toBe(0);
+  });
+
+  it("does not wait for such a request when it gets a second signal later", async () => {
+    const service = await started({}, ["--import", endlessTimers]);
+    const outgoing = await beginToAdd(service);
+    const broken = once(outgoing, "error");
+    await eventually(
+      () => {
+        service.process.kill("SIGTERM");
+        return service.process.exitCode;
+      },
+      (code) => expect(code).toBe(0),
+    );
+    await broken;
   });
 
   it("makes no file that others can read, even in a folder that they can", async () => {
