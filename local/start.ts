@@ -109,7 +109,8 @@ async function start(watch: boolean): Promise<void> {
   });
   await listen(server, port);
 
-  const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  // Not localhost, which can be ::1: another program can listen there and receive the key.
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const baseUrl = `${origin}/${stageName}`;
   console.log(`Base URL: ${baseUrl}`);
   console.log(`API key: ${key}`);

@@ -45,7 +45,7 @@ const host = {
 };
 // Generators and tools use the first server by default, so the first is the local service, which anybody can start.
 const servers = [
-  { url: `http://localhost:3000/${API_VERSION}`, description: "Local" },
+  { url: `http://127.0.0.1:3000/${API_VERSION}`, description: "Local" },
   { url: `https://{host}/${API_VERSION}`, description: "Deployed stage", variables: { host } },
 ];
 

@@ -122,7 +122,7 @@ describe("npm start", () => {
       expect(service.output()).toContain(
         `Base URL: ${baseUrl}\nAPI key: ${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\n`,
       );
-      expect(baseUrl).toMatch(/^http:\/\/localhost:\d+\/v1$/);
+      expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
       expect((await list(service)).status).toBe(200);
       expect((await readFile(join(folder, "api-key"), "utf8")).trim()).toBe(key);
       expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("*\n");
