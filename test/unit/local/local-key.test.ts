@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { type ApiKeyRecord, generateApiKey, hashApiKey } from "../../../lib/api-key.ts";
+import type { KeyStore } from "../../../lib/dynamo/key-store.ts";
+import { localKey } from "../../../local/local-key.ts";
+
+let folder: string;
+let file: string;
+let records: Map<string, ApiKeyRecord>;
+let keys: KeyStore;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "animal-store-key-"));
+  file = join(folder, "api-key");
+  records = new Map();
+  keys = {
+    find: async (hash: string) => records.get(hash),
+    add: async (record: ApiKeyRecord) => void records.set(record.hash, record),
+  } as unknown as KeyStore;
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Returns the local key, which the file and the store must have. */
+async function issued(): Promise<string> {
+  const key = await localKey(file, keys, "local");
+  expect(await readFile(file, "utf8")).toBe(`${key}\n`);
+  expect(records.get(hashApiKey(key))).toMatchObject({ scopes: ["pets:read", "pets:write"] });
+  return key;
+}
+
+it("keeps the key, also when the store was emptied", async () => {
+  const key = await issued();
+  expect(await issued()).toBe(key);
+  records.clear();
+  expect(await issued()).toBe(key);
+});
+
+it("makes a new key when the last one was revoked or has expired", async () => {
+  for (const end of ["revokedAt", "expiresAt"] as const) {
+    const key = await issued();
+    const record = records.get(hashApiKey(key)) as ApiKeyRecord;
+    records.set(record.hash, { ...record, [end]: Date.now() - 1 });
+    expect(await issued()).not.toBe(key);
+  }
+});
+
+it("makes a new key when the file has another text", async () => {
+  for (const text of ["", "x", generateApiKey("staging")]) {
+    await writeFile(file, text);
+    expect(await issued()).not.toBe(text);
+  }
+});
+
+it("does not replace a key that it cannot read", async () => {
+  await expect(localKey(folder, keys, "local")).rejects.toMatchObject({ code: "EISDIR" });
+  expect(records.size).toBe(0);
+});
