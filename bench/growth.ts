@@ -26,7 +26,7 @@ function requests(pets: string, size: number): Record<string, () => Promise<unkn
 
 async function prepare(size: number, assembly: string) {
   const store = await startStore();
-  setAwsEnvironment(store.endpoint);
+  setAwsEnvironment(store);
   const { tables, outputs } = readStack(assembly, servedStack);
   await createTables(store.endpoint, tables);
   const pets = outputs.PetsTableName ?? "";

@@ -5,6 +5,7 @@ import { loadSharedConfigFiles } from "@smithy/core/config";
 import { local, stackName } from "../infra/stages.ts";
 import { type KeyStore, keyStore } from "../lib/dynamo/key-store.ts";
 import { setAwsEnvironment } from "../local/store/aws-environment.ts";
+import { checkEndpoint } from "../local/store/create-tables.ts";
 import { readTables, storeFolder } from "../local/store/data-folder.ts";
 import { DataInUse, startStore } from "../local/store/store.ts";
 
@@ -35,10 +36,11 @@ export function openKeys(stage: string): Promise<OpenKeys> {
 async function openLocal(): Promise<OpenKeys> {
   const end = Date.now() + 10_000;
   for (;;) {
-    const { endpoint, embedded, keysTable } = await readTables();
-    const store = embedded ? await startStore(storeFolder).catch(unlessInUse) : undefined;
-    if (store || !embedded || (await responds(endpoint))) {
-      setAwsEnvironment(store?.endpoint ?? endpoint);
+    const tables = await readTables();
+    const { endpoint, accessKeyId, keysTable } = tables;
+    const store = accessKeyId ? await startStore(storeFolder).catch(unlessInUse) : undefined;
+    setAwsEnvironment(store ?? tables);
+    if (store || !accessKeyId || (await responds(endpoint))) {
       return { ...keyStore(keysTable), [Symbol.asyncDispose]: async () => store?.close() };
     }
     // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
@@ -58,8 +60,8 @@ function unlessInUse(error: unknown): undefined {
 }
 
 const responds = (endpoint: string) =>
-  fetch(endpoint, { signal: AbortSignal.timeout(1000) }).then(
-    ({ ok }) => ok,
+  checkEndpoint(endpoint).then(
+    () => true,
     () => false,
   );
 

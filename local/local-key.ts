@@ -1,6 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { generateApiKey, hashApiKey, isApiKeyOf, isLive, recordOf, scopes } from "../lib/api-key.ts";
 import type { KeyStore } from "../lib/dynamo/key-store.ts";
+import { writeSecret } from "./store/data-folder.ts";
 
 /**
  * Returns the key of the local service: the one in the file, or a new one if there is none or it was revoked. No other
@@ -24,6 +25,6 @@ export async function localKey(file: string, keys: KeyStore, stage: string): Pro
   // A store that is new or was emptied does not have the key yet.
   const key = record || !isApiKeyOf(stage, stored) ? generateApiKey(stage) : stored;
   await keys.add(recordOf(key, { name: "npm start", scopes: [...scopes], createdAt: now }));
-  await writeFile(file, `${key}\n`);
+  await writeSecret(file, `${key}\n`);
   return key;
 }

@@ -11,7 +11,14 @@ import { checkPort, HttpServer, listen } from "./server.ts";
 import { standardErrorLog } from "./service-log.ts";
 import { setAwsEnvironment } from "./store/aws-environment.ts";
 import { checkEndpoint, createTables } from "./store/create-tables.ts";
-import { assemblyFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./store/data-folder.ts";
+import {
+  assemblyFolder,
+  keyFile,
+  type LocalStore,
+  makeDataFolder,
+  storeFolder,
+  writeTables,
+} from "./store/data-folder.ts";
 import { startStore } from "./store/store.ts";
 import { watchFolders } from "./watch.ts";
 
@@ -68,13 +75,13 @@ function readPort(): number {
   return port;
 }
 
-/** Returns the endpoint of the store: the embedded one, unless the environment names another. */
-async function openStore(): Promise<{ endpoint: string; embedded: boolean }> {
+/** Returns the store: the embedded one, unless the environment names another. */
+async function openStore(): Promise<LocalStore> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
-  if (endpoint) return { endpoint, embedded: false };
+  if (endpoint) return { endpoint };
   const store = await startStore(storeFolder);
   cleanUp.push(store.close);
-  return { endpoint: store.endpoint, embedded: true };
+  return store;
 }
 
 async function synthesize(keep: string[] = []): Promise<string> {
@@ -88,15 +95,16 @@ async function start(watch: boolean): Promise<void> {
   const port = readPort();
   await checkPort(port);
   await makeDataFolder();
-  const { endpoint, embedded } = await openStore();
-  const aws = setAwsEnvironment(endpoint);
-  if (!embedded) await checkEndpoint(endpoint);
+  const store = await openStore();
+  const { endpoint } = store;
+  const aws = setAwsEnvironment(store);
+  if (!store.accessKeyId) await checkEndpoint(endpoint);
 
   const assembly = await synthesize();
   const { tables, outputs, stageName } = readStack(assembly, servedStack);
   const keysTable = outputs.KeysTableName ?? "";
   await createTables(endpoint, tables);
-  await writeTables({ endpoint, embedded, keysTable });
+  await writeTables({ ...store, keysTable });
   const key = await localKey(keyFile, keyStore(keysTable), local.name);
 
   const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { local, servedStack } from "../../infra/stages.ts";
 import { generateApiKey, scopes } from "../../lib/api-key.ts";
 import { readStack } from "../../local/assembly/template.ts";
 import { setAwsEnvironment } from "../../local/store/aws-environment.ts";
+import { makeDataFolder, writeSecret } from "../../local/store/data-folder.ts";
 import { fill, idOf } from "../fill.ts";
 import { type HttpRequest, httpClient, operations } from "../http.ts";
 import { type BenchOptions, format, table } from "../report.ts";
@@ -25,8 +26,7 @@ async function* startServices(folder: string, key: string): AsyncGenerator<Servi
   const npmStart = ["sh", path("launch.sh"), path("start.ts")];
   yield launch(npmStart, { DATA_DIR: "data", AWS_ENDPOINT_URL_DYNAMODB: "" }, folder, key);
 
-  const { endpoint } = JSON.parse(await readFile(join(folder, "data", "tables.json"), "utf8"));
-  setAwsEnvironment(endpoint);
+  setAwsEnvironment(JSON.parse(await readFile(join(folder, "data", "tables.json"), "utf8")));
   const offline = [process.execPath, "node_modules/serverless/bin/serverless.js", "offline"];
   // serverless-offline replaces the `scopes` of the authorizer's context with the claim of a JWT, except in AUTHORIZER.
   const AUTHORIZER = JSON.stringify({ keyId: "key_bench", scopes: scopes.join(" ") });
@@ -91,8 +91,8 @@ export async function localService({ quick, assembly }: BenchOptions) {
     const stack = readStack(assembly, servedStack);
     installServerlessOffline(folder, stack);
     const key = generateApiKey(local.name);
-    await mkdir(join(folder, "data"));
-    await writeFile(join(folder, "data", "api-key"), key);
+    await makeDataFolder(join(folder, "data"));
+    await writeSecret(join(folder, "data", "api-key"), key);
     const round = (seconds: number) => measure(folder, key, stack.outputs.PetsTableName ?? "", seconds);
     const first = await round(1);
     const rounds = quick ? [await round(1)] : [await round(5), await round(5), await round(5)];

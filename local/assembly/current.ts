@@ -18,9 +18,12 @@ const packageFiles = [
   "tsconfig.json",
 ];
 
+/** What hashSources returns, and the draft of an assembly. */
+const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
+
 /**
  * Returns the assembly of the current sources. It synthesizes the assembly only if the folder does not have it yet, and
- * removes the assemblies of other sources.
+ * removes the assemblies of other sources, and nothing else.
  *
  * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
  * @param options.onSynthesis called before a synthesis, which takes seconds
@@ -49,7 +52,8 @@ export async function currentAssembly(
   }
   for (const name of await readdir(folder)) {
     const other = join(folder, name);
-    if (other !== assembly && !keep.includes(other)) await rm(other, { recursive: true, force: true });
+    if (assemblyName.test(name) && other !== assembly && !keep.includes(other))
+      await rm(other, { recursive: true, force: true });
   }
   return assembly;
 }

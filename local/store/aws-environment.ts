@@ -1,13 +1,15 @@
+import type { LocalStore } from "./data-folder.ts";
+
 /**
  * Sets the variables in process.env that make the AWS clients of this process call a DynamoDB-compatible server. An
  * embedded store accepts any region and signature; a profile of the user would replace both.
  *
  * @returns the same variables, for the functions
  */
-export function setAwsEnvironment(endpoint: string): Record<string, string> {
+export function setAwsEnvironment({ endpoint, accessKeyId }: LocalStore): Record<string, string> {
   const environment = {
     AWS_REGION: process.env.AWS_REGION || "us-east-1",
-    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID || "local",
+    AWS_ACCESS_KEY_ID: accessKeyId ?? (process.env.AWS_ACCESS_KEY_ID || "local"),
     AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY || "local",
     AWS_USE_FIPS_ENDPOINT: "false",
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,

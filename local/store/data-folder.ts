@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
@@ -12,51 +12,91 @@ export const assemblyFolder = join(dataFolder, "assembly");
 export const keyFile = join(dataFolder, "api-key");
 const tablesFile = join(dataFolder, "tables.json");
 
-/** Tells the operators' commands where the tables of the local service are, whether it runs or not. */
-export interface LocalTables {
-  /** the store's endpoint, or its last one */
+/**
+ * An empty file that marks a folder as a data folder. The name ends with the version of the folder's format, so that the
+ * file is complete as soon as it exists. A change of the format, or of the tables' keys, needs the next number.
+ */
+export const marker = "animal-store-format-1";
+
+/** How to call the store of the local service. */
+export interface LocalStore {
   endpoint: string;
-  /** whether it is the embedded store, which responds only while the service runs */
-  embedded: boolean;
+  /** the secret of an embedded store, which responds only while the service runs; undefined for any other store */
+  accessKeyId?: string | undefined;
+}
+
+/** Tells the operators' commands where the tables of the local service are, whether it runs or not. */
+export interface LocalTables extends LocalStore {
   keysTable: string;
 }
 
 /**
- * Creates the folder, with a .gitignore that hides it from git and the linter in a checkout. The umask decides who can
- * read it.
+ * Creates the folder, with a .gitignore that hides it from git and the linter in a checkout.
  *
- * @throws Error in one line when it cannot be created
+ * @param folder the data folder of this service; a test can make another one
+ * @throws Error in one line when it cannot be created, or when this version of the service did not create it
  */
-export async function makeDataFolder(): Promise<void> {
+export async function makeDataFolder(folder = dataFolder): Promise<void> {
   try {
-    await mkdir(dataFolder, { recursive: true });
-    await writeFile(join(dataFolder, ".gitignore"), "*\n");
+    // Not recursive: Node never returns from a recursive mkdir in /proc.
+    await mkdir(folder, { mode: 0o700 }).catch(unlessExists);
+    const names = await readdir(folder);
+    if (names.length > 0 && !names.includes(marker)) throw new ForeignFolder(folder);
+    const options = { flag: "wx", mode: 0o600 };
+    await writeFile(join(folder, marker), "", options).catch(unlessExists);
+    await writeFile(join(folder, ".gitignore"), "*\n", options).catch(unlessExists);
   } catch (error) {
+    if (error instanceof ForeignFolder) throw error;
     const { code } = error as NodeJS.ErrnoException;
     // Node reports ENOENT on a read-only file system.
     throw new Error(
-      `The data folder ${dataFolder} cannot be written (${code}): does its parent exist, and is it writable?`,
+      `The data folder ${folder} cannot be written (${code}): does its parent exist, and is it writable?`,
     );
   }
 }
 
+class ForeignFolder extends Error {
+  constructor(folder: string) {
+    super(
+      `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+    );
+  }
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}
+
+/** Writes a file that only its owner can read. It replaces an existing file or link, and never writes through a link. */
+export async function writeSecret(file: string, text: string): Promise<void> {
+  const draft = `${file}.draft`;
+  await rm(draft, { force: true });
+  await writeFile(draft, text, { flag: "wx", mode: 0o600 });
+  await rename(draft, file);
+}
+
 /** Writes what readTables returns. */
-export async function writeTables(tables: LocalTables): Promise<void> {
-  await writeFile(tablesFile, JSON.stringify(tables));
+export function writeTables({ endpoint, accessKeyId, keysTable }: LocalTables): Promise<void> {
+  return writeSecret(tablesFile, JSON.stringify({ endpoint, accessKeyId, keysTable }));
 }
 
 /** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */
 export async function readTables(): Promise<LocalTables> {
-  const content = await readFile(tablesFile, "utf8").catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Error(
-      code === "ENOENT"
-        ? `There is no local service in ${dataFolder}: run \`npm start\` once, or set DATA_DIR.`
-        : `The data folder ${dataFolder} cannot be read (${code}).`,
-    );
-  });
+  const content = await lstat(join(dataFolder, marker))
+    .then(() => readFile(tablesFile, "utf8"))
+    .catch(({ code }: NodeJS.ErrnoException) => {
+      throw new Error(
+        code === "ENOENT"
+          ? `There is no local service in ${dataFolder}: run \`npm start\` once, or set DATA_DIR.`
+          : `The data folder ${dataFolder} cannot be read (${code}).`,
+      );
+    });
   try {
-    return JSON.parse(content);
+    const { endpoint, accessKeyId, keysTable } = JSON.parse(content);
+    if (typeof endpoint === "string" && typeof keysTable === "string")
+      return { endpoint, accessKeyId, keysTable };
   } catch {
-    throw new Error(`${tablesFile} is damaged: run \`npm start\` once.`);
+    // not JSON, or not an object
   }
+  throw new Error(`${tablesFile} is damaged: run \`npm start\` once.`);
 }

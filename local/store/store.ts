@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +11,8 @@ import type { StoreOptions } from "./thread.ts";
 export interface Store {
   /** URL of its DynamoDB API */
   endpoint: string;
+  /** a secret: the store serves only requests with it */
+  accessKeyId: string;
   close(): Promise<void>;
 }
 
@@ -28,8 +31,9 @@ const RESTART_DELAY_MS = 1000;
  */
 export async function startStore(path?: string): Promise<Store> {
   const lock = path === undefined ? undefined : await lockFolder(path);
+  const accessKeyId = randomBytes(20).toString("hex");
   let closing = false;
-  let { worker, port } = await startThread({ path, port: 0 });
+  let { worker, port } = await startThread({ path, port: 0, accessKeyId });
   void restartAfterFailure();
 
   async function restartAfterFailure(): Promise<void> {
@@ -39,7 +43,7 @@ export async function startStore(path?: string): Promise<Store> {
       await pause(RESTART_DELAY_MS, undefined, { ref: false });
       try {
         if (path !== undefined) await checkData(path);
-        ({ worker, port } = await startThread({ path, port }));
+        ({ worker, port } = await startThread({ path, port, accessKeyId }));
         console.error("animal-store: The embedded store has restarted.");
         return restartAfterFailure();
       } catch (error) {
@@ -53,6 +57,7 @@ export async function startStore(path?: string): Promise<Store> {
 
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    accessKeyId,
     close: async () => {
       closing = true;
       if (worker.threadId >= 0) {
@@ -79,6 +84,7 @@ async function startThread(options: StoreOptions): Promise<{ worker: Worker; por
  * why it cannot open them. The operating system releases the lock when the process ends.
  */
 async function lockFolder(path: string): Promise<ClassicLevel> {
+  process.umask(0o077); // LevelDB has no option for the mode of its files
   const lock = new ClassicLevel(join(path, "in-use"));
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });

@@ -30,9 +30,10 @@ export type Fault =
 const DELAY_MS = 1500;
 const PROGRESS_MS = 500;
 
-/** Forwards a request unchanged, with its signature. */
+/** Forwards a request, with its signature. An embedded store refuses the name of another host. */
 async function forward(target: string, { url, method, headers }: IncomingMessage, body: Buffer) {
-  const sent = request(new URL(url ?? "/", target), { method, headers, agent: false }).end(body);
+  const to = new URL(url ?? "/", target);
+  const sent = request(to, { method, headers: { ...headers, host: to.host }, agent: false }).end(body);
   const [message] = (await once(sent, "response")) as [IncomingMessage];
   return { status: message.statusCode ?? 500, headers: message.headers, body: await buffer(message) };
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { hashSources } from "../../local/assembly/current.ts";
 import { synthesize } from "../../local/assembly/synthesize.ts";
+import { makeDataFolder } from "../../local/store/data-folder.ts";
 import type { Store } from "../../local/store/store.ts";
 import { type LocalService, startService } from "./local-service.ts";
 import { startTestStore } from "./test-store.ts";
@@ -47,6 +48,7 @@ export default async function setup(): Promise<void> {
   await mkdir(process.env.TMPDIR);
   // Where the local service looks for it, so that the service does not synthesize it again.
   const data = join(folder, "data");
+  await makeDataFolder(data);
   const assembly = join(data, "assembly", await hashSources());
   await mkdir(assembly, { recursive: true });
   await Promise.all([synthesize(assembly, ["*"], { validate: true }), synthesizeOptions(folder)]);

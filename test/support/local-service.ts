@@ -42,9 +42,12 @@ export function spawnService(
 }
 
 /** Gives a new data folder the assembly of the tests' shared service, which saves the seconds of a synthesis. */
-function copyAssembly(dataFolder: string): void {
+async function copyAssembly(dataFolder: string): Promise<void> {
   const { SHARED_DATA_FOLDER = "" } = process.env;
   if (!SHARED_DATA_FOLDER || existsSync(join(dataFolder, "assembly"))) return;
+  // The file reads DATA_DIR once, and a test can set it before it imports the file.
+  const { makeDataFolder } = await import("../../local/store/data-folder.ts");
+  await makeDataFolder(dataFolder);
   const assembly = join(dataFolder, "assembly");
   cpSync(join(SHARED_DATA_FOLDER, "assembly"), assembly, { recursive: true });
   chmodSync(assembly, 0o700);
@@ -62,7 +65,7 @@ export async function startService(
   nodeOptions?: string[],
   command?: Command,
 ) {
-  copyAssembly(resolve(command?.cwd ?? "", environment.DATA_DIR || ".animal-store"));
+  await copyAssembly(resolve(command?.cwd ?? "", environment.DATA_DIR || ".animal-store"));
   const { child, output, ended } = spawnService(environment, nodeOptions, command);
   const value = (label: string) => new RegExp(`^${label}: (\\S+)$`, "m").exec(output())?.[1];
   const ready = new Promise<void>((resolve) => {

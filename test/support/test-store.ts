@@ -1,5 +1,6 @@
 import { servedStack } from "../../infra/stages.ts";
 import { readStack } from "../../local/assembly/template.ts";
+import { setAwsEnvironment } from "../../local/store/aws-environment.ts";
 import { createTables } from "../../local/store/create-tables.ts";
 import { type Store, startStore } from "../../local/store/store.ts";
 
@@ -11,11 +12,8 @@ import { type Store, startStore } from "../../local/store/store.ts";
 export async function startTestStore(assembly: string): Promise<Store> {
   const store = await startStore();
   const { tables, outputs } = readStack(assembly, servedStack);
+  setAwsEnvironment(store);
   Object.assign(process.env, {
-    AWS_REGION: "us-east-1",
-    AWS_ACCESS_KEY_ID: "test",
-    AWS_SECRET_ACCESS_KEY: "test",
-    AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
     PETS_TABLE: outputs.PetsTableName,
     KEYS_TABLE: outputs.KeysTableName,
     CLAIMS_TABLE: tables.map(({ TableName }) => TableName).find((name) => name?.startsWith("Claims")),

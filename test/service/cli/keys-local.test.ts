@@ -1,10 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
+import dynalite from "dynalite";
 import { readStack } from "../../../local/assembly/template.ts";
+import { setAwsEnvironment } from "../../../local/store/aws-environment.ts";
 import { createTables } from "../../../local/store/create-tables.ts";
+import type { LocalStore } from "../../../local/store/data-folder.ts";
 import { startStore } from "../../../local/store/store.ts";
 import { listen } from "../../support/listen.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
@@ -12,14 +15,17 @@ import { runInProcess } from "../../support/run-in-process.ts";
 const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
 process.env.DATA_DIR = folder; // local/store/data-folder.ts reads it once
 const { program } = await import("../../../cli/keys-program.ts");
-const { storeFolder, writeTables } = await import("../../../local/store/data-folder.ts");
+const { makeDataFolder, marker, storeFolder, writeTables } = await import(
+  "../../../local/store/data-folder.ts"
+);
 
 const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
 const tablesFile = join(folder, "tables.json");
 const keysTable = process.env.KEYS_TABLE ?? "";
-const NOBODY = "http://127.0.0.1:1";
+/** The store of a service that does not run. */
+const NOBODY = { endpoint: "http://127.0.0.1:1", accessKeyId: "secret", keysTable };
 
-beforeEach(() => mkdir(folder, { recursive: true }));
+beforeEach(() => makeDataFolder());
 afterEach(async () => {
   jest.restoreAllMocks();
   await rm(folder, { recursive: true });
@@ -28,15 +34,16 @@ afterEach(async () => {
 const keys = (...args: string[]) => runInProcess(program, "keys", [...args, "--stage", "local"]);
 const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
 
-/**
- * Starts the store of a local service.
- *
- * @param path without it, the store is one that the service does not embed
- */
-async function startServiceStore(path?: string) {
-  const store = await startStore(path);
+/** Creates the tables in the store of a local service. */
+async function prepare(store: LocalStore): Promise<void> {
+  setAwsEnvironment(store);
   await createTables(store.endpoint, tables);
-  await writeTables({ endpoint: store.endpoint, embedded: path !== undefined, keysTable });
+  await writeTables({ ...store, keysTable });
+}
+
+async function startServiceStore() {
+  const store = await startStore(storeFolder);
+  await prepare(store);
   return store;
 }
 
@@ -54,12 +61,22 @@ it("says why it cannot read the data folder", async () => {
   await mkdir(tablesFile);
   expect(await keys("list")).toEqual(failure(`The data folder ${folder} cannot be read (EISDIR).`));
   await rm(tablesFile, { recursive: true });
-  await writeFile(tablesFile, '{"endpoint":');
-  expect(await keys("list")).toEqual(failure(`${tablesFile} is damaged: run \`npm start\` once.`));
+  for (const damaged of ['{"endpoint":', "null", "{}"]) {
+    await writeFile(tablesFile, damaged);
+    expect(await keys("list")).toEqual(failure(`${tablesFile} is damaged: run \`npm start\` once.`));
+  }
+});
+
+it("does not use a folder that another version of the service made", async () => {
+  await writeTables(NOBODY);
+  await rm(join(folder, marker));
+  expect(await keys("list")).toMatchObject(
+    failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`),
+  );
 });
 
 it("says why it cannot open the store", async () => {
-  await writeTables({ endpoint: NOBODY, embedded: true, keysTable });
+  await writeTables(NOBODY);
   await writeFile(storeFolder, "not a folder");
   const { code, stderr } = await keys("list");
   expect([code, stderr]).toEqual([
@@ -68,22 +85,29 @@ it("says why it cannot open the store", async () => {
   ]);
 });
 
-it("opens the store of a stopped service, and closes it again", async () => {
-  await (await startServiceStore(storeFolder)).close();
+it("opens the store of a stopped service, makes no file that others can read, and closes it again", async () => {
+  await (await startServiceStore()).close();
+  await chmod(storeFolder, 0o755);
+  process.umask(0o022);
   await issueAndList();
+  for (const name of await readdir(storeFolder, { recursive: true })) {
+    const { mode } = await stat(join(storeFolder, name));
+    expect([name, mode & 0o077]).toEqual([name, 0]);
+  }
   expect((await keys("show", "key_0000000000000000")).code).toBe(1);
   await (await startStore(storeFolder)).close();
 });
 
 it("uses another DynamoDB that the service runs with", async () => {
-  const other = await startServiceStore();
+  const { origin, close } = await listen(dynalite({ createTableMs: 0 }));
+  await prepare({ endpoint: origin });
   await issueAndList();
-  await other.close();
+  await close();
 });
 
 it("waits while another command has the data open", async () => {
-  const service = await startServiceStore(storeFolder);
-  await writeTables({ endpoint: NOBODY, embedded: true, keysTable });
+  const service = await startServiceStore();
+  await writeTables(NOBODY);
   const [{ code }] = await Promise.all([
     keys("list"),
     new Promise((resolve) => setTimeout(resolve, 300)).then(service.close),
@@ -92,11 +116,11 @@ it("waits while another command has the data open", async () => {
 });
 
 it("says that the data is in use if no store responds, as on a full disk", async () => {
-  const service = await startServiceStore(storeFolder);
+  const service = await startServiceStore();
   // Another program can listen at the port where the service was.
   const other = await listen(createServer((_request, response) => void response.writeHead(404).end()));
   const endpoint = other.origin;
-  await writeTables({ endpoint, embedded: true, keysTable });
+  await writeTables({ ...NOBODY, endpoint });
   const start = Date.now();
   let seconds = 0;
   jest.spyOn(Date, "now").mockImplementation(() => start + 3000 * seconds++);

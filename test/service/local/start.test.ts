@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
 import { errorBody } from "../../../lib/errors.ts";
+import { hashSources } from "../../../local/assembly/current.ts";
+import { makeDataFolder, marker } from "../../../local/store/data-folder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
@@ -160,7 +162,11 @@ describe("npm start", () => {
     await broken;
   });
 
-  it("makes no file that others can read, even in a folder that they can", async () => {
+  it("makes no file that others can read, even in a folder that they can, and follows no link", async () => {
+    const linked = join(temporary, "linked");
+    await writeFile(linked, "linked");
+    await makeDataFolder(folder);
+    for (const name of ["api-key", "tables.json"]) await symlink(linked, join(folder, name));
     await chmod(folder, 0o755);
     await mkdir(join(folder, "dynamodb"), { mode: 0o755 });
     await started();
@@ -171,6 +177,7 @@ describe("npm start", () => {
       const { mode } = await stat(join(folder, name));
       expect([name, mode & 0o077]).toEqual([name, 0]);
     }
+    expect(await readFile(linked, "utf8")).toBe("linked");
   });
 
   it("refuses to share its data with services that start at the same moment", async () => {
@@ -227,12 +234,15 @@ describe("npm start", () => {
     expect(await get(service, pet.id)).toEqual(pet);
   });
 
-  it("removes the assemblies of other sources, and an incomplete one", async () => {
-    await mkdir(join(folder, "assembly", "0123.draft"), { recursive: true });
-    await mkdir(join(folder, "assembly", "4567"));
+  it("removes the assemblies of other sources, and an incomplete one, and nothing else", async () => {
+    await makeDataFolder(folder);
+    await mkdir(join(folder, "assembly"));
+    for (const name of [`${"0".repeat(32)}.draft`, "1".repeat(32), "others"])
+      await mkdir(join(folder, "assembly", name));
     const first = await started();
-    const [assembly, ...others] = await readdir(join(folder, "assembly"));
-    expect(others).toEqual([]);
+    const names = await readdir(join(folder, "assembly"));
+    expect(names.toSorted()).toEqual([await hashSources(), "others"]);
+    const [assembly] = names.filter((name) => name !== "others");
     const { mtimeMs } = await stat(join(folder, "assembly", assembly ?? ""));
     await first.stop("SIGKILL");
     await started();
@@ -271,7 +281,24 @@ describe("npm start ends with one clear line and exit code 1", () => {
     );
   });
 
+  it.each([
+    ["files of something else", "notes.txt"],
+    ["another format", "animal-store-format-0"],
+  ])("when its data folder has %s, and changes nothing there", async (_content, file) => {
+    await mkdir(join(folder, "assembly"));
+    for (const name of [file, ".gitignore", "api-key", "assembly/1"])
+      await writeFile(join(folder, name), "mine");
+    const before = await readdir(folder, { recursive: true });
+    expect(await failure()).toBe(
+      `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+    );
+    expect(await readdir(folder, { recursive: true })).toEqual(before);
+    expect(await readFile(join(folder, "api-key"), "utf8")).toBe("mine");
+    expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("mine");
+  });
+
   it("when its data is corrupt", async () => {
+    await makeDataFolder(folder);
     await mkdir(join(folder, "dynamodb"));
     await writeFile(join(folder, "dynamodb", "CURRENT"), "garbage");
     expect(await failure()).toContain(`The data folder ${folder}/dynamodb cannot be opened: `);
@@ -279,10 +306,14 @@ describe("npm start ends with one clear line and exit code 1", () => {
 
   it("when its data cannot be written", async () => {
     await writeFile(join(folder, "file"), "");
-    const DATA_DIR = join(folder, "file", "data");
-    expect(await failure({ DATA_DIR })).toBe(
-      `The data folder ${DATA_DIR} cannot be written (ENOTDIR): does its parent exist, and is it writable?`,
-    );
+    for (const [DATA_DIR, code] of [
+      [join(folder, "file", "data"), "ENOTDIR"],
+      ["/proc/animal-store", "ENOENT"],
+    ] as const) {
+      expect(await failure({ DATA_DIR })).toBe(
+        `The data folder ${DATA_DIR} cannot be written (${code}): does its parent exist, and is it writable?`,
+      );
+    }
   });
 
   it("when its DynamoDB server does not respond", async () => {

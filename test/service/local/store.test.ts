@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { DataInUse, startStore } from "../../../local/store/store.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { DataInUse, type Store, startStore } from "../../../local/store/store.ts";
 
 let folder: string;
 
@@ -38,5 +40,72 @@ describe("startStore", () => {
       await expect(startStore(folder)).rejects.toThrow(DataInUse);
       await store.close();
     }
+  });
+});
+
+describe("a store", () => {
+  let store: Store;
+
+  beforeAll(async () => {
+    store = await startStore();
+    const keys = {
+      KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+      AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
+    };
+    const { status } = await send("CreateTable", {
+      TableName: "kept",
+      BillingMode: "PAY_PER_REQUEST",
+      ...keys,
+    });
+    expect(status).toBe(200);
+  });
+  afterAll(() => store.close());
+
+  /** Sends a request, and then nothing more; waits until the store has closed the connection. */
+  async function send(
+    operation: string,
+    body: object,
+    { method = "POST", missingBytes = 0, headers = {} as Record<string, string> } = {},
+  ) {
+    const { hostname, port, host } = new URL(store.endpoint);
+    const json = JSON.stringify(body);
+    const lines = {
+      Host: host,
+      Authorization: `AWS4-HMAC-SHA256 Credential=${store.accessKeyId}/20261122/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+      "X-Amz-Date": "20261122T000000Z",
+      "X-Amz-Target": `DynamoDB_20120810.${operation}`,
+      "Content-Type": "application/x-amz-json-1.0",
+      "Content-Length": String(json.length + missingBytes),
+      Connection: "close",
+      ...headers,
+    };
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    let reply = "";
+    socket.on("data", (text) => (reply += text));
+    socket[missingBytes > 0 ? "end" : "write"](`${method} / HTTP/1.1\r\n${head.join("")}\r\n${json}`);
+    await once(
+      socket.on("end", () => socket.end()),
+      "close",
+    );
+    return { status: Number(reply.split(" ")[1]), reply };
+  }
+
+  it("keeps its data when a request is incomplete", async () => {
+    await send("ListTables", {}, { missingBytes: 5 });
+    expect((await send("ListTables", {})).reply).toContain('{"TableNames":["kept"]}');
+  });
+
+  it.each<[string, Parameters<typeof send>[2]]>([
+    ["a preflight of a web page", { method: "OPTIONS", headers: { Origin: "http://a", Authorization: "" } }],
+    ["a web page of another origin", { headers: { Origin: "null" } }],
+    ["a web page of the same origin", { headers: { "Sec-Fetch-Site": "same-origin" } }],
+    ["another host name", { headers: { Host: "localhost" } }],
+    ["no credential", { headers: { Authorization: "" } }],
+    ["another credential", { headers: { Authorization: "AWS4-HMAC-SHA256 Credential=local/20261122/" } }],
+  ])("refuses %s", async (_name, request) => {
+    const { status, reply } = await send("DeleteTable", { TableName: "kept" }, request);
+    expect(status).toBe(403);
+    expect(reply).not.toMatch(/access-control/i);
   });
 });
