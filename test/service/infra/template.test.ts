@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { AVAILABILITY_OBJECTIVE } from "../../../infra/dashboard.ts";
-import { accountStack, stackName, stages } from "../../../infra/stages.ts";
+import { stackName, stages } from "../../../infra/stages.ts";
 import { errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
 import { readStack } from "../../../local/assembly/template.ts";
@@ -149,30 +149,6 @@ describe.each(stages)("the $name stack", (stage) => {
     const [{ Rules, DefaultAction }] = properties("AWS::WAFv2::WebACL");
     expect(DefaultAction).toEqual({ Allow: {} });
     for (const { Action } of Rules) expect(Action).toEqual({ Block: {} });
-  });
-});
-
-describe("the account", () => {
-  const manifest = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
-
-  it("has one role for the logs of API Gateway, which no stage owns and every stage needs", () => {
-    for (const { name } of stages) {
-      const template = Template.fromJSON(readTemplate(assembly, stackName(name)));
-      template.resourceCountIs("AWS::ApiGateway::Account", 0);
-      expect(manifest.artifacts[stackName(name)].dependencies).toContain(accountStack);
-    }
-  });
-
-  it("has no deploy roles until a repository is filled in", () => {
-    const template = Template.fromJSON(readTemplate(assembly, accountStack));
-    expect(Object.keys(template.findResources("AWS::IAM::Role"))).toHaveLength(1);
-    template.resourceCountIs("AWS::IAM::OIDCProvider", 0);
-    template.hasResource("AWS::ApiGateway::Account", { DeletionPolicy: "RetainExceptOnCreate" });
-  });
-
-  it.each(stages)("protects the stack $name against deletion if the stage is protected", (stage) => {
-    const { properties } = manifest.artifacts[stackName(stage.name)];
-    expect(properties.terminationProtection ?? false).toBe(stage.protection);
   });
 });
 
