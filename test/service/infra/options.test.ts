@@ -17,7 +17,11 @@ describe("cdk -c protection=off -c releaseAlarms=off", () => {
     expect(manifest.artifacts[stack].properties.terminationProtection ?? false).toBe(false);
     const template = Template.fromJSON(readTemplate(assembly, stack));
     template.resourcePropertiesCountIs("AWS::DynamoDB::Table", { DeletionProtectionEnabled: true }, 0);
-    const kept = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
+    const kept = {
+      DeletionPolicy: "RetainExceptOnCreate",
+      UpdateReplacePolicy: "Retain",
+      Properties: { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+    };
     expect(Object.keys(template.findResources("AWS::DynamoDB::Table", kept))).toHaveLength(2);
   });
 

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "@jest/globals";
+import { type Stage, stackName, stages } from "../../../infra/stages.ts";
+import { operations } from "../../../lib/operations.ts";
+import { readResources } from "../../support/resources.ts";
+
+// What outlives a mistake, a release or the stack, and for how long.
+
+const KEPT = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
+const DELETED = { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" };
+
+const { TEST_ASSEMBLY, TEST_OPTIONS_ASSEMBLY } = process.env;
+const stacks: [string, string | undefined, Stage][] = stages.flatMap((stage) => [
+  [stage.name, TEST_ASSEMBLY, stage],
+  [`${stage.name} with -c protection=off`, TEST_OPTIONS_ASSEMBLY, { ...stage, protection: false }],
+]);
+
+describe.each(stacks)("%s", (_, assembly, { name, keepData, protection }) => {
+  const { find, fn, output } = readResources(assembly, stackName(name));
+  const tables = find("DynamoDB::Table");
+  const table = (id: string) => tables.find((resource) => resource.id === id);
+  const claims = fn("createPet").Environment.Variables.CLAIMS_TABLE;
+
+  it.each([output("PetsTableName"), output("KeysTableName")])("keeps %s if the stage keeps data", (id) => {
+    expect(table(id)).toMatchObject(keepData ? KEPT : DELETED);
+    const { DeletionProtectionEnabled = false, PointInTimeRecoverySpecification } =
+      table(id)?.Properties ?? {};
+    expect(PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: keepData });
+    expect(DeletionProtectionEnabled).toBe(keepData && protection);
+  });
+
+  it("never keeps the claims, and has no other table", () => {
+    expect(table(claims)).toMatchObject(DELETED);
+    expect(table(claims)?.Properties).not.toHaveProperty("DeletionProtectionEnabled");
+    expect(tables).toHaveLength(3);
+  });
+
+  it("deletes claims and keys when they have ended, and never a pet", () => {
+    const endOf = (id: string) => table(id)?.Properties.TimeToLiveSpecification;
+    expect([claims, output("KeysTableName"), output("PetsTableName")].map(endOf)).toEqual([
+      { AttributeName: "expiresAt", Enabled: true },
+      { AttributeName: "deleteAt", Enabled: true },
+      undefined,
+    ]);
+  });
+
+  it("pays for the requests of a table and not for a capacity", () => {
+    for (const { Properties } of tables) expect(Properties.BillingMode).toBe("PAY_PER_REQUEST");
+  });
+
+  it("keeps every log for 30 days, whether the stack exists or not", () => {
+    const groups = find("Logs::LogGroup");
+    for (const group of groups)
+      expect(group).toMatchObject({ ...DELETED, Properties: { RetentionInDays: 30 } });
+    const [{ AccessLogSetting }] = find("ApiGateway::Stage").map(({ Properties }) => Properties);
+    const written = [
+      ...[...operations.map(({ id }) => id), "authorize"].map((id) => fn(id).LoggingConfig.LogGroup),
+      AccessLogSetting.DestinationArn.split(":").pop(),
+    ];
+    expect(written.sort()).toEqual(groups.map(({ id }) => id).sort());
+  });
+});
