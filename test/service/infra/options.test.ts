@@ -5,6 +5,7 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { readTemplate } from "../../support/normalize.ts";
+import { arnOf, readResources } from "../../support/resources.ts";
 
 // What the stages do not use, and what the runbook uses once.
 const assembly = process.env.TEST_OPTIONS_ASSEMBLY ?? "";
@@ -47,25 +48,43 @@ describe("a stage with every option", () => {
     template.hasOutput("BaseUrl", { Value: "https://api.example.com/v1" });
   });
 
-  it("keeps instances started on the alias that callers invoke, also without a canary", () => {
-    const aliases = Object.values(template.findResources("AWS::Lambda::Alias"));
-    const provisioned = aliases.map(
-      ({ Properties }) => Properties.ProvisionedConcurrencyConfig.ProvisionedConcurrentExecutions,
-    );
-    expect(provisioned.sort()).toEqual([2, ...operations.map(() => 5)]);
-    const invoked = [
-      ...Object.values(template.findResources("AWS::ApiGateway::Authorizer")),
-      ...Object.values(template.findResources("AWS::ApiGateway::Method")),
-    ].flatMap(({ Properties }) => Properties.AuthorizerUri ?? Properties.Integration.Uri ?? []);
-    expect(invoked).toHaveLength(operations.length + 1);
-    for (const uri of invoked) expect(JSON.stringify(uri)).toMatch(/"Ref":"\w+Live\w+"/);
+  it("maps the custom domain name to the stage of the API, at its version", () => {
+    const { only } = readResources(assembly, "every-option");
+    const domain = only("ApiGateway::DomainName");
+    // Without a stage in the mapping, clients would have to name it in the path a second time.
+    expect(only("ApiGateway::BasePathMapping")).toMatchObject({
+      DomainName: domain.id,
+      RestApiId: only("ApiGateway::RestApi").id,
+      Stage: only("ApiGateway::Stage").id,
+      BasePath: only("ApiGateway::Stage").StageName,
+    });
+    expect(only("Route53::RecordSet")).toMatchObject({
+      Name: "api.example.com.",
+      HostedZoneId: "Z1",
+      AliasTarget: { DNSName: arnOf(domain.id), HostedZoneId: arnOf(domain.id) },
+    });
   });
 
-  it("reserves concurrency for each function", () => {
-    const functions = Object.values(template.findResources("AWS::Lambda::Function"));
-    const reserved = functions.map(({ Properties }) => Properties.ReservedConcurrentExecutions);
-    expect(reserved.sort()).toEqual([20, ...operations.map(() => 50)]);
-  });
+  it.each<[name: string, provisioned: number, reserved: number]>([
+    ...operations.map(({ id }): [string, number, number] => [id, 5, 50]),
+    ["authorize", 2, 20],
+  ])(
+    "keeps instances of %s started on the alias that callers invoke, and reserves more",
+    (name, ...counts) => {
+      const { find, fn } = readResources(assembly, "every-option");
+      const { id, ReservedConcurrentExecutions } = fn(name);
+      const [alias, second] = find("Lambda::Alias").filter(
+        ({ Properties }) => Properties.FunctionName === id,
+      );
+      expect(second).toBeUndefined();
+      const { ProvisionedConcurrentExecutions } = alias?.Properties.ProvisionedConcurrencyConfig ?? {};
+      expect([ProvisionedConcurrentExecutions, ReservedConcurrentExecutions]).toEqual(counts);
+      const uris = [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].map(
+        ({ Properties }) => Properties.AuthorizerUri ?? Properties.Integration.Uri,
+      );
+      expect(uris.filter((uri) => uri?.endsWith(`/functions/${alias?.id}/invocations`))).toHaveLength(1);
+    },
+  );
 
   it("configures listPets with the shards to read and createPet with the shards to write", () => {
     const functions = Object.entries(template.findResources("AWS::Lambda::Function"));

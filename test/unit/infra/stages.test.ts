@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { stackName, stages } from "../../../infra/stages.ts";
 
-const runbook = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+const runbook = read("docs/operations.md");
+const readme = read("README.md").replaceAll("\n", " ");
 const row = (start: string) => runbook.split("\n").find((line) => line.startsWith(`| ${start} `));
 
-it.each(stages)("the runbook names $name and its limits", ({ name, throttling, firewall }) => {
+it.each(stages)("the documents name $name and its limits", ({ name, throttling, firewall }) => {
   const limit = (value: number) => value.toLocaleString("en");
   expect(runbook).toContain(stackName(name));
   expect(row("all clients of a stage")).toContain(`${name} ${limit(throttling.rate)}`);
@@ -13,6 +15,9 @@ it.each(stages)("the runbook names $name and its limits", ({ name, throttling, f
   if (!firewall) return;
   expect(row("one API key")).toContain(`${name} about ${limit(firewall.keyLimit)}`);
   expect(row("one address")).toContain(`${name} about ${limit(firewall.addressLimit)}`);
+  expect(readme).toContain(`about ${limit(firewall.keyLimit)} requests a minute with one key`);
+  expect(readme).toContain(`about ${limit(firewall.addressLimit)} a minute from one address`);
+  expect(readme).toContain(`${limit(throttling.rate)} a second from all clients`);
 });
 
 it("names a stage in lower-case letters, as the keys of the stage do", () => {
