@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { errorBody } from "../../../lib/errors.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
