@@ -11,6 +11,7 @@ import { authorizerEvent, context, requestEvent } from "../../support/event.ts";
 import { functionFile } from "../../support/function-file.ts";
 import { readTemplate } from "../../support/normalize.ts";
 import { ownTables } from "../../support/own-tables.ts";
+import { arnOf, readResources } from "../../support/resources.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
 
@@ -116,5 +117,42 @@ describe.each(stages)("in $name", ({ name }) => {
       [...calls, `logs:CreateLogStream ${log}`, `logs:PutLogEvents ${log}`].toSorted(),
     );
     expect(log.toLowerCase()).toBe(`${id}logs`.toLowerCase());
+  });
+
+  const { find, only } = readResources(process.env.TEST_ASSEMBLY, stackName(name));
+
+  it("only methods of this API, and its authorizer, invoke the functions", () => {
+    const api = `arn:aws:execute-api:local:000000000000:${only("ApiGateway::RestApi").id}`;
+    const sources = find("Lambda::Permission").map(({ Properties: { SourceArn, ...permission } }) => {
+      expect(permission).toMatchObject({
+        Action: "lambda:InvokeFunction",
+        Principal: "apigateway.amazonaws.com",
+      });
+      return SourceArn;
+    });
+    const stage = only("ApiGateway::Stage").id;
+    const methods = operations.map(
+      ({ method, path }) => `${api}/${stage}/${method}${path.replace(/\{.*\}/, "*")}`,
+    );
+    expect(sources.sort()).toEqual(
+      [...methods, `${api}/authorizers/${only("ApiGateway::Authorizer").id}`].sort(),
+    );
+  });
+
+  it("the other roles are those of CodeDeploy, with the policy that AWS limits to Lambda", () => {
+    const used = find("Lambda::Function").map(({ Properties }) => Properties.Role);
+    const others = find("IAM::Role").filter(({ id }) => !used.includes(arnOf(id)));
+    const groups = find("CodeDeploy::DeploymentGroup").map(({ Properties }) => Properties.ServiceRoleArn);
+    expect(others.map(({ id }) => arnOf(id)).sort()).toEqual(groups.sort());
+    for (const { Properties } of others)
+      expect(Properties).toEqual({
+        AssumeRolePolicyDocument: {
+          Statement: [
+            { Action: "sts:AssumeRole", Effect: "Allow", Principal: { Service: "codedeploy.amazonaws.com" } },
+          ],
+          Version: "2012-10-17",
+        },
+        ManagedPolicyArns: ["arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited"],
+      });
   });
 });
