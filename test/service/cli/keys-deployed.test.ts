@@ -144,11 +144,12 @@ describe("rotate", () => {
   });
 
   it.each([
-    ["the grace period", [], start + 2 * HOUR, "never"],
-    ["the lifetime of the old key", ["--expires", "1h"], start + HOUR, iso(start + HOUR)],
-  ])("says when both keys end: the old one after %s", async (_what, expires, end, nextEnd) => {
+    ["the grace period", [], "2h", start + 2 * HOUR, "never"],
+    ["no grace period", [], "0s", start, "never"],
+    ["the lifetime of the old key", ["--expires", "1h"], "2h", start + HOUR, iso(start + HOUR)],
+  ])("says when both keys end: the old one after %s", async (_what, expires, grace, end, nextEnd) => {
     const { keyId } = await json("issue", "--name", "Acme", ...expires);
-    const printed = await print("rotate", keyId, "--grace", "2h");
+    const printed = await print("rotate", keyId, "--grace", grace);
     expect(printed).toContain(`Expires  ${nextEnd}\nAPI key  ask_staging_`);
     expect(printed.split("\n").at(-2)).toBe(`${keyId} works until ${iso(end)}.`);
   });
@@ -313,7 +314,9 @@ describe("revoke", () => {
 
 it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", async (command) => {
   const id = "key_0000000000000000";
-  expect(await keys(command, id)).toEqual(failure(`There is no key ${id} in staging.`));
+  for (const format of [[], ["--json"]]) {
+    expect(await keys(command, id, ...format)).toEqual(failure(`There is no key ${id} in staging.`));
+  }
 });
 
 it("changes production with --yes, in its own table", async () => {

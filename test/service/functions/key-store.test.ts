@@ -24,11 +24,13 @@ const record = (details: { expiresAt?: number } = {}): ApiKeyRecord =>
 const client = new DynamoDBClient({});
 afterAll(() => client.destroy());
 
-/** When DynamoDB deletes a key. */
-async function deletion({ hash }: Pick<ApiKeyRecord, "hash">) {
+async function itemOf({ hash }: Pick<ApiKeyRecord, "hash">) {
   const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: { hash: { S: hash } } }));
-  return Item?.deleteAt?.N;
+  return Item;
 }
+
+/** When DynamoDB deletes a key. */
+const deletion = async (key: Pick<ApiKeyRecord, "hash">) => (await itemOf(key))?.deleteAt?.N;
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -44,6 +46,8 @@ describe("the store of keys", () => {
       const { hash, keyId } = added;
       expect(await keys.list()).toContainEqual({ hash, keyId, record: added });
       expect(await keys.list(keyId)).toEqual([{ hash, keyId, record: added }]);
+      // docs/operations.md finds the items of a restored table by it.
+      expect((await itemOf(added))?.keyId).toEqual({ S: keyId });
     }
     expect(await keys.list("key_0000000000000000")).toEqual([]);
     expect(await keys.find("none")).toBeUndefined();

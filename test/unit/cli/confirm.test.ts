@@ -1,14 +1,19 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { expect, it } from "@jest/globals";
+import { expect, it, jest } from "@jest/globals";
 import { confirm } from "../../../cli/confirm.ts";
 
 const question = "Revoke key_1 in production?";
 
-/** Asks the question and returns what it prints. */
-async function ask(typed: string, isTTY = true): Promise<string> {
+const typing = (typed: string, isTTY = true) => {
   const input = Object.assign(new PassThrough(), { isTTY });
   input.end(typed);
+  return input;
+};
+
+/** Asks the question and returns what it prints. */
+async function ask(typed: string, isTTY = true): Promise<string> {
+  const input = typing(typed, isTTY);
   const output = new PassThrough();
   await confirm(question, input, output);
   return text(output.end());
@@ -16,6 +21,14 @@ async function ask(typed: string, isTTY = true): Promise<string> {
 
 it.each(["y\n", " YES \n"])("takes %j as a confirmation", async (typed) => {
   expect(await ask(typed)).toContain(`${question} [y/N] `);
+});
+
+it("asks on standard error, so that standard output holds only the result", async () => {
+  const written = [process.stderr, process.stdout].map((stream) =>
+    jest.spyOn(stream, "write").mockImplementation(() => true),
+  );
+  await confirm(question, typing("y\n")).finally(jest.restoreAllMocks);
+  expect(written.map(({ mock }) => mock.calls.join().includes(question))).toEqual([true, false]);
 });
 
 it.each(["\n", "n\n", "yep\n", "ny\n", "", "\ny\n"])("takes %j as a refusal", async (typed) => {

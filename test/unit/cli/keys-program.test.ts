@@ -11,7 +11,7 @@ it.each([
   [["issue", "--name", "x", "--expires", "0d"], "Use a duration longer than zero."],
   [["show"], "missing required argument 'keyId'"],
   [["delete"], "unknown command 'delete'"],
-  [["list", "--yes"], "unknown option '--yes'"],
+  [["list", "--yes", "--json"], "unknown option '--yes'"],
 ])("explains wrong usage with exit code 2: %j", async (args, message) => {
   const { code, stderr } = await keys([...args, "--stage", "local"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -26,7 +26,7 @@ it.each<[string, unknown, string]>([
     "The keys table cannot be used: connect ECONNREFUSED",
   ],
   ["the message of any other API error", new ApiError("not_found"), new ApiError("not_found").message],
-  ["no key", new Error("bad key ask_local_abc123, ASK_LOCAL_x"), "bad key ask_***, ask_***"],
+  ["no key", new Error("bad key ask_local_abc123, ASK_PRODUCTION_x"), "bad key ask_***, ask_***"],
   ["no control character", new Error("a\u001b[31m\u202eb\rc"), "a\\u001b[31m\\u202eb\\u000dc"],
   ["other scripts unchanged", new Error("Zoë 犬 🐕"), "Zoë 犬 🐕"],
 ])("ends with 1 after an error, and prints %s", async (_what, error, line) => {
