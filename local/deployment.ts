@@ -1,5 +1,6 @@
 import { local, servedStack } from "../infra/stages.ts";
 import { readStack } from "./assembly/template.ts";
+import { threadsEnded } from "./functions/instance.ts";
 import { FunctionPool } from "./functions/pool.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { Throttle } from "./gateway/throttle.ts";
@@ -37,9 +38,10 @@ export function deploy(
     retire: () => {
       for (const pool of functions.values()) pool.retire();
     },
-    /** Ends the functions at once. */
+    /** Ends the functions at once, and waits until their threads have ended. */
     stop: () => {
       for (const pool of functions.values()) pool.stop();
+      return threadsEnded();
     },
   };
 }

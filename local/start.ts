@@ -33,7 +33,7 @@ Environment variables:
   THROTTLE  "on" refuses requests above staging's rate with 429`;
 
 /** How long a stop can take after the last response before the process ends anyway, in milliseconds. */
-const STOP_TIMEOUT = 900;
+const STOP_TIMEOUT = 2000;
 /** Signals within this time are one: Ctrl-C sends one from the terminal and another from npm. In milliseconds. */
 const SAME_SIGNAL = 500;
 
@@ -55,9 +55,8 @@ async function stop(status: number): Promise<void> {
   stopping.abort();
   stoppedAt = performance.now();
   await server?.drain();
-  // `process.exit` waits for a thread that never checks for interrupts; a signal does not.
-  setTimeout(() => process.exit(status), STOP_TIMEOUT).unref();
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), 2 * STOP_TIMEOUT).unref();
+  // `process.exit` would wait for a thread that cannot be stopped; a signal does not.
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), STOP_TIMEOUT).unref();
   for (const undo of cleanUp.toReversed()) await undo();
   process.exit(status);
 }

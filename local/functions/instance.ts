@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { FunctionDefinition } from "../assembly/template.ts";
 import type { Invocation, InvocationResult, RuntimeMessage, RuntimeOptions } from "./runtime.ts";
@@ -16,6 +17,14 @@ const WATCH_INTERVAL = 50;
  */
 const HEAP_HEADROOM_MB = 512;
 
+/** How long a thread can take to end, in milliseconds. V8 cannot stop some loops, which fill the memory. */
+const END_TIMEOUT = 5000;
+
+const threads = new Set<Worker>();
+
+/** Waits until every thread of an instance has ended. */
+export const threadsEnded = () => Promise.all([...threads].map((thread) => once(thread, "exit")));
+
 /** An invocation failed: the function threw, crashed, or exceeded its timeout or memory size. */
 export class FunctionError extends Error {}
 
@@ -24,6 +33,7 @@ export class FunctionError extends Error {}
  * rejection, a timeout and running out of memory end the thread and fail only the invocation that it runs.
  */
 export class FunctionInstance {
+  readonly #name: string;
   readonly #worker: Worker;
   readonly #timeoutMs: number;
   readonly #memoryBytes: number;
@@ -36,10 +46,11 @@ export class FunctionInstance {
    * @param onEnd is called once, when the instance can run no more events
    */
   constructor(
-    { code, handler, environment, timeoutMs, memoryMb }: FunctionDefinition,
+    { name, code, handler, environment, timeoutMs, memoryMb }: FunctionDefinition,
     onLog: (line: string) => void,
     onEnd: () => void,
   ) {
+    this.#name = name;
     this.#timeoutMs = timeoutMs;
     this.#memoryBytes = memoryMb * 2 ** 20;
     this.#onEnd = onEnd;
@@ -59,7 +70,11 @@ export class FunctionInstance {
       else this.#settle?.(message);
     });
     this.#worker.on("error", ({ message }) => this.#end(message));
-    this.#worker.on("exit", (status) => this.#end(`The function exited with status ${status}.`));
+    threads.add(this.#worker);
+    this.#worker.on("exit", (status) => {
+      threads.delete(this.#worker);
+      this.#end(`The function exited with status ${status}.`);
+    });
   }
 
   /**
@@ -83,10 +98,14 @@ export class FunctionInstance {
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
-  /** Ends the thread, and with it the invocation that it runs. */
+  /** Ends the thread, and with it the invocation that it runs. If the thread does not end, an uncaught error follows. */
   terminate(reason = "The service stopped."): void {
+    if (!this.#alive) return;
     this.#end(reason);
-    void this.#worker.terminate();
+    const timer = setTimeout(() => {
+      throw new Error(`The function ${this.#name} runs code that cannot be stopped.`);
+    }, END_TIMEOUT).unref();
+    void this.#worker.terminate().then(() => clearTimeout(timer));
   }
 
   #end(failure: string): void {

@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
+import { servedStack } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
 import { hashSources } from "../../../local/assembly/current.ts";
+import { readStack } from "../../../local/assembly/template.ts";
 import { makeDataFolder, marker } from "../../../local/store/data-folder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
@@ -232,6 +234,32 @@ describe("npm start", () => {
     service.process.send("kill store");
     await service.printed("The embedded store has restarted.");
     expect(await get(service, pet.id)).toEqual(pet);
+  });
+
+  it.each([
+    ["by itself", undefined],
+    ["on a signal", "SIGTERM" as const],
+  ])("ends %s when a function runs code that cannot be stopped", async (_how, signal) => {
+    await (await started()).stop();
+    // The next start serves this assembly, because it is named by the hash of the sources.
+    const assembly = join(folder, "assembly", await hashSources());
+    const { name = "", code = "" } =
+      readStack(assembly, servedStack).functions.find(({ name }) => name.startsWith("ListPets")) ?? {};
+    await writeFile(
+      join(code, "index.js"),
+      "exports.handler = () => { for (const all = [];;) all.push(new Array(1000).fill(1)); };",
+    );
+    const file = join(assembly, `${servedStack}.template.json`);
+    const template = JSON.parse(await readFile(file, "utf8"));
+    template.Resources[name].Properties.Timeout = 1;
+    await writeFile(file, JSON.stringify(template));
+    const service = await started();
+    const ended = once(service.process, "close");
+    expect((await list(service)).status).toBe(500);
+    if (signal) service.process.kill(signal);
+    await ended;
+    const reason = `\nanimal-store: The function ${name} runs code that cannot be stopped.\n`;
+    expect(service.output().endsWith(reason)).toBe(signal === undefined);
   });
 
   it("removes the assemblies of other sources, and an incomplete one, and nothing else", async () => {
