@@ -3,10 +3,12 @@ import { randomInt } from "node:crypto";
 /** Ids count from this instant. */
 const EPOCH = Date.UTC(2026, 0, 1);
 const RANDOM_RANGE = 2 ** 12;
+/** A request starts to write a pet at most this long after its id was generated, in milliseconds. */
+const WRITABLE_MS = 10_000;
 
 /**
- * Returns the id of a pet created at a time: the milliseconds since 2026, followed by 12 random bits. Pets created in
- * different milliseconds are in order of creation, and ids stay below 2^53 until 2095. Source: contract 2.7.
+ * Returns an id that is generated at a time: the milliseconds since 2026, followed by 12 random bits. Ids stay below 2^53
+ * until 2095. Source: contract 2.7.
  *
  * @param time milliseconds since 1970
  * @param random an integer from 0 to 4095
@@ -26,3 +28,9 @@ export function petIdAt(time: number, random: number): bigint {
 export function generatePetId(): bigint {
   return petIdAt(Date.now(), randomInt(RANDOM_RANGE));
 }
+
+/**
+ * Returns whether an id is too old for a pet that is not yet written. Lists are in order of id, so clients that have read
+ * the later ids would not see the pet. Source: contract 2.7.
+ */
+export const isStalePetId = (id: bigint) => id < petIdAt(Date.now() - WRITABLE_MS, 0);

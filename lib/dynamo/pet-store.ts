@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
 import { type CreatePet, type FindPet, type ListPets, Pet, type PetQuery, PetStatus } from "../pet.ts";
-import { generatePetId } from "../pet-id.ts";
+import { generatePetId, isStalePetId } from "../pet-id.ts";
 import { claimStore } from "./claims.ts";
 import { conditionHeld, dynamoClient } from "./client.ts";
 
@@ -83,7 +83,7 @@ export function petFinder(table: string): FindPet {
       new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }),
       { abortSignal },
     );
-    return Item && toPet(Item);
+    return Item?.[STATUS_SHARD_ATTRIBUTE] ? toPet(Item) : undefined; // without it, the id is retired
   };
 }
 
@@ -116,11 +116,25 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
       ),
     );
 
+  /** Makes sure that no pet gets an id, unless one has it. No index contains the item. */
+  const retire = (id: bigint) =>
+    conditionHeld(
+      client.send(
+        new PutCommand({
+          TableName: tables.pets,
+          Item: { id },
+          ConditionExpression: "attribute_not_exists(id)",
+        }),
+      ),
+    );
+
   const create: CreatePet = async (newPet, token) => {
     const claim = token && (await claims.claim(token, newPet));
     const creation = claim?.creation ?? randomUUID();
     let id = claim?.petId ?? generatePetId();
     for (let attempt = 1; attempt <= MAX_ID_ATTEMPTS; attempt++) {
+      // A retry found it in a claim. An earlier attempt can still write the pet, but not with a retired id.
+      if (isStalePetId(id)) await retire(id);
       const pet = { id, ...newPet };
       if (await put(pet, creation)) return pet;
       id = claim ? await claims.replaceId({ ...claim, petId: id }) : generatePetId();

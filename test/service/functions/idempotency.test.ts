@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { petCreator, petFinder, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { petIdAt } from "../../../lib/pet-id.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { ownTables } from "../../support/own-tables.ts";
 import { countNamed } from "../../support/pets.ts";
@@ -86,10 +87,29 @@ describe("createPet with an Idempotency-Key", () => {
   });
 });
 
+it("a late retry adds the pet with a new id, and no operation returns the id that the crashed request left", async () => {
+  const token = { caller: "key_test", key: randomUUID() };
+  send.mockImplementation(function (this: DynamoDBDocumentClient, command: never) {
+    return isPut(pets)(command) ? Promise.reject(new Error("Crash")) : realSend.call(this, command);
+  });
+  await expect(store.create(rex, token)).rejects.toThrow("Crash");
+  const { petId } = (send.mock.calls[0] as [PutCommand])[0].input.Item ?? {};
+  send.mockImplementation(realSend);
+
+  const later = Date.now() + 11_000;
+  const now = jest.spyOn(Date, "now").mockReturnValue(later);
+  const pet = await store.create(rex, token);
+  const again = await store.create(rex, token);
+  now.mockRestore();
+  expect(pet.id).toBeGreaterThanOrEqual(petIdAt(later, 0));
+  expect(again).toEqual(pet);
+  expect(await petFinder(pets)(petId)).toBeUndefined();
+});
+
 const refuse = () => Promise.reject(new ConditionalCheckFailedException({ message: "", $metadata: {} }));
 
 it("a creation draws another id when another pet has the first one", async () => {
-  jest.spyOn(Date, "now").mockReturnValueOnce(Date.UTC(2026, 5, 1));
+  jest.spyOn(Date, "now").mockReturnValueOnce(Date.now() - 1000);
   send.mockImplementationOnce(refuse);
   const { id } = await store.create(rex);
   const drawn = send.mock.calls.map(([{ input }]: [PutCommand]) => input.Item?.id);

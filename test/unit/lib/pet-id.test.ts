@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from "@jest/globals";
-import { generatePetId, petIdAt } from "../../../lib/pet-id.ts";
+import { generatePetId, isStalePetId, petIdAt } from "../../../lib/pet-id.ts";
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -34,4 +34,10 @@ it("is generated from the current time, with every value of the random bits", ()
   expect(Math.min(...low)).toBe(0);
   expect(Math.max(...low)).toBe(4095);
   expect(new Set(low).size).toBe(4096);
+});
+
+it("is stale after 10 seconds", () => {
+  const now = Date.UTC(2026, 5, 1);
+  jest.spyOn(Date, "now").mockReturnValue(now);
+  expect([petIdAt(now - 10_000, 0), petIdAt(now - 10_001, 4095)].map(isStalePetId)).toEqual([false, true]);
 });
