@@ -31,8 +31,8 @@ it("lists every error code with its status", () => {
 it("has the rates that production accepts", () => {
   const production = stages.find(({ firewall }) => firewall);
   const { addressLimit = 0, keyLimit = 0 } = production?.firewall ?? {};
-  expect(readme).toContain(`about ${format(keyLimit / 60)} requests a second with one key`);
-  expect(readme).toContain(`about ${format(addressLimit / 300)} a second from one address`);
+  expect(readme).toContain(`about ${format(keyLimit)} requests a minute with one key`);
+  expect(readme).toContain(`about ${format(addressLimit)} a minute from one address`);
   expect(readme).toContain(`${format(production?.throttling.rate ?? 0)} a second from all clients together`);
 });
 

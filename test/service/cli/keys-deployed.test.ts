@@ -44,7 +44,8 @@ const cloudFormation = await listen(
 );
 
 const region = { AWS_REGION: "eu-west-1" };
-const credentials = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
+const { AWS_ACCESS_KEY_ID = "" } = process.env; // the store accepts no other
+const credentials = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: "test" };
 const endpoints = {
   AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.origin,
   AWS_ENDPOINT_URL_DYNAMODB: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "",
@@ -403,7 +404,7 @@ describe("the network", () => {
   });
 });
 
-const settings = "aws_access_key_id = test\naws_secret_access_key = test\n";
+const settings = `aws_access_key_id = ${AWS_ACCESS_KEY_ID}\naws_secret_access_key = test\n`;
 it.each([
   ["config", `[profile operator]\n${settings}`, ""],
   ["credentials", "", `[operator]\n${settings}`],

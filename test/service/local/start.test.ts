@@ -255,7 +255,7 @@ describe("npm start", () => {
     await writeFile(file, JSON.stringify(template));
     const service = await started();
     const ended = once(service.process, "close");
-    expect((await list(service)).status).toBe(500);
+    expect((await list(service)).status).toBe(503);
     if (signal) service.process.kill(signal);
     await ended;
     const reason = `\nanimal-store: The function ${name} runs code that cannot be stopped.\n`;
