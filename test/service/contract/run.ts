@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, isImitation, openQuestions, row } from "./open-questions.ts";
+import { ask, knownAnswers, openQuestions, row } from "./open-questions.ts";
 import { waitUntilConsistent } from "./preflight.ts";
 
 /** `API_KEY=<API key> npm run test:contract -- --url <base URL>`: the contract suite against any deployment. */
@@ -51,7 +51,7 @@ console.log(
   "\nWhat it answers to the open questions of docs/aws-assumptions.md, as rows of that document:\n",
 );
 for (const question of openQuestions) {
-  const answer = await ask(question, { url, key, definite: isImitation(url) });
+  const answer = await ask(question, { url, key, known: knownAnswers(question, url) });
   console.log(row(question, answer.words));
   faults.push(...answer.faults.map((fault) => `${question.name}: ${fault}`));
 }
