@@ -49,7 +49,7 @@ const request = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef";
 const invocation = "aec7a529-47f9-4090-be01-c9ed91bf83cf";
 const platform = (type: string, record: object) =>
   JSON.stringify({ time: "2026-07-09T06:05:50.581Z", type: `platform.${type}`, record });
-/** As the runtime writes what a function logs: Lambda guide, "Log formats". */
+/** As the runtime writes what a function logs. `npm run test:long -- runtime` checks this form. */
 const logged = (level: string, message: unknown) =>
   JSON.stringify({ timestamp: "2026-07-09T06:05:50.581Z", level, requestId: invocation, message });
 
@@ -73,7 +73,7 @@ const events = {
   failure: await failureLine(),
   throw: logged("ERROR", { errorType: "Error", errorMessage: "secret", stackTrace: ["Error: secret"] }),
   information: logged("INFO", "text"),
-  // aws/aws-lambda-base-images#392, for Node 24.
+  // Recorded in `npm run test:long -- runtime`, as is `throw`. See also aws/aws-lambda-base-images#392.
   "crash, line 1": "file:///var/task/index.js:4",
   "crash, line 2": "    at async ignition (file:///var/runtime/index.mjs:1636:5)",
   start: platform("start", { requestId: invocation, version: "41" }),
