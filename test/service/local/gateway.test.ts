@@ -171,6 +171,16 @@ describe("the authorizer", () => {
     expect((await get("/pets", "m")).status).toBe(200);
     expect((await get("/pets/1", "m")).status).toBe(401);
   });
+
+  it("has a denial cached, but no failure", async () => {
+    const url = `${await serve({})}/v1/pets`;
+    const isInvoked = async (last: string) => {
+      await fetch(url, { headers: { Authorization: token(last) } });
+      return "authorizer.requestId" in (log.mock.calls.at(-1)?.[0].variables ?? {});
+    };
+    expect([await isInvoked("d"), await isInvoked("d")]).toEqual([true, false]);
+    expect([await isInvoked("n"), await isInvoked("n")]).toEqual([true, true]);
+  });
 });
 
 describe("a path that the API does not have", () => {

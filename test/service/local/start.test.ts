@@ -111,7 +111,8 @@ describe("npm start", () => {
   });
 
   it("keeps every pet that it has acknowledged, and its key, when it is killed right after", async () => {
-    const first = await started();
+    // A profile of the user, which would replace the credentials of the store, has no effect.
+    const first = await started({ AWS_PROFILE: "nobody" });
     const pet = await add(first);
     await first.stop("SIGKILL");
     const second = await started();
@@ -234,6 +235,15 @@ describe("npm start", () => {
     service.process.send("kill store");
     await service.printed("The embedded store has restarted.");
     expect(await get(service, pet.id)).toEqual(pet);
+  });
+
+  it("refuses a burst of requests when it throttles, and only then", async () => {
+    const refused = async (baseUrl: string) => {
+      const replies = await Promise.all(Array.from({ length: 300 }, () => fetch(`${baseUrl}/nowhere`)));
+      return replies.filter(({ status }) => status === 429).length;
+    };
+    expect(await refused((await started({ THROTTLE: "on" })).baseUrl)).toBeGreaterThan(0);
+    expect(await refused(CONTRACT_URL)).toBe(0);
   });
 
   it.each([
