@@ -7,17 +7,19 @@ const PAUSE_MS = 250;
  *
  * @param check throws as long as the result is not the expected one
  * @param seconds how long to try
+ * @returns the result that passed
  * @throws what the last check threw
  */
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
   check: (value: T) => void,
   { seconds = 20 } = {},
-): Promise<void> {
+): Promise<T> {
   for (let left = (seconds * 1000) / PAUSE_MS; ; left--) {
     const value = await attempt();
     try {
-      return check(value);
+      check(value);
+      return value;
     } catch (error) {
       if (left <= 0) throw error;
       await setTimeout(PAUSE_MS);
