@@ -60,7 +60,7 @@ function unlessInUse(error: unknown): undefined {
 }
 
 const responds = (endpoint: string) =>
-  checkEndpoint(endpoint).then(
+  checkEndpoint(endpoint, AbortSignal.timeout(1000)).then(
     () => true,
     () => false,
   );

@@ -15,10 +15,10 @@ const ACTIVE_TIMEOUT = 60_000;
 const clientOf = (endpoint: string) =>
   new DynamoDBClient({ endpoint, maxAttempts: 2, requestHandler: TIMEOUTS });
 
-/** @throws Error in one line when the endpoint does not respond as DynamoDB does */
-export async function checkEndpoint(endpoint: string): Promise<void> {
+/** @throws Error in one line when the endpoint does not respond as DynamoDB does, or not before `abortSignal` */
+export async function checkEndpoint(endpoint: string, abortSignal?: AbortSignal): Promise<void> {
   const client = clientOf(endpoint);
-  await client.send(new ListTablesCommand({ Limit: 1 })).catch((error) => {
+  await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal }).catch((error) => {
     throw unusable(endpoint, error);
   });
   client.destroy();

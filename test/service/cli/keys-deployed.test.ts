@@ -421,3 +421,17 @@ it.each([
   expect(await list("nope")).toEqual(failure("There is no AWS profile nope: check AWS_PROFILE."));
   await rm(folder, { recursive: true });
 });
+
+it("runs the process of an AWS profile once, because it can ask the operator for a code", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "animal-store-profile-"));
+  const made = JSON.stringify({ Version: 1, AccessKeyId: "test", SecretAccessKey: "test" });
+  const called = `'${join(folder, "called").replaceAll("'", "'\\''")}'`;
+  const AWS_CONFIG_FILE = join(folder, "config");
+  await writeFile(
+    AWS_CONFIG_FILE,
+    `[profile operator]\ncredential_process = mkdir ${called} && echo '${made}'\n`,
+  );
+  const environment = { AWS_CONFIG_FILE, AWS_PROFILE: "operator" };
+  expect(await run(["list", "--stage", "staging"], environment)).toMatchObject({ code: 0, stderr: "" });
+  await rm(folder, { recursive: true });
+});

@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
@@ -115,20 +115,28 @@ it("waits while another command has the data open", async () => {
   expect(code).toBe(0);
 });
 
-it("says that the data is in use if no store responds, as on a full disk", async () => {
-  const service = await startServiceStore();
-  // Another program can listen at the port where the service was.
-  const other = await listen(createServer((_request, response) => void response.writeHead(404).end()));
-  const endpoint = other.origin;
-  await writeTables({ ...NOBODY, endpoint });
-  const start = Date.now();
-  let seconds = 0;
-  jest.spyOn(Date, "now").mockImplementation(() => start + 3000 * seconds++);
-  expect(await keys("list")).toEqual(
-    failure(
-      `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}. If the local service is running, its output says why.`,
-    ),
-  );
-  await other.close();
-  await service.close();
-});
+// Another program can listen at the port where the service was.
+it.each<[string, RequestListener]>([
+  ["responds with an error", (_request, response) => void response.writeHead(404).end()],
+  ["never responds", () => undefined],
+])(
+  "says that the data is in use if no store responds, as on a full disk: what listens %s",
+  async (_what, listener) => {
+    const service = await startServiceStore();
+    const other = await listen(createServer(listener));
+    const { timeout } = AbortSignal;
+    jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 100));
+    const endpoint = other.origin;
+    await writeTables({ ...NOBODY, endpoint });
+    const start = Date.now();
+    let seconds = 0;
+    jest.spyOn(Date, "now").mockImplementation(() => start + 3000 * seconds++);
+    expect(await keys("list")).toEqual(
+      failure(
+        `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}. If the local service is running, its output says why.`,
+      ),
+    );
+    await other.close();
+    await service.close();
+  },
+);
