@@ -60,7 +60,8 @@ const cursorHint: JsonSchemaHint = {
   type: "string",
   minLength: CURSOR_LENGTH,
   maxLength: CURSOR_LENGTH,
-  description: "Start of the page: an opaque value from the Link header of another page",
+  description:
+    "Start of the page: an opaque value from the Link header of another page. It can skip animals that were added at about the same time as those of the other page",
 };
 const idempotencyKeyHint: JsonSchemaHint = {
   type: "string",

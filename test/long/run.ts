@@ -41,7 +41,7 @@ program
   .command("interleavings")
   .summary("runs creations and page walks in every order, with faults, against a model of DynamoDB")
   .description(
-    `Checks creations with an Idempotency-Key, and walks through the list, in every order of two callers and in random orders of two to four. Then breaks the stores on purpose, and expects to notice each break. It starts no service.`,
+    `Checks creations with an Idempotency-Key, and walks through the list, in every order of two requests and in random orders of two to four. Then breaks the stores on purpose, and expects to notice each break. It starts no service.`,
   )
   .option("--schedules <number>", "random schedules of creations", wholeNumber(1), 100_000)
   .option("--seed <number>", "of the random schedules", wholeNumber(0), 1)

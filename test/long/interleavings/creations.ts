@@ -1,98 +1,208 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { claimStore } from "../../../lib/dynamo/claims.ts";
 import { petCreator } from "../../../lib/dynamo/pet-store.ts";
 import type { ApiError } from "../../../lib/errors.ts";
-import type { NewPet, Pet } from "../../../lib/pet.ts";
-import { type Budget, type Choose, DAY, startWorld } from "./world.ts";
+import { type IdempotencyToken, NewPet, type Pet, petMembers } from "../../../lib/pet.ts";
+import { petIdAt } from "../../../lib/pet-id.ts";
+import type { Choose } from "./table-model.ts";
+import { type Budget, DAY, startWorld, type World } from "./world.ts";
 
 const { create } = petCreator({ pets: "pets", claims: "claims" }, 3);
-const token = { caller: "key_1", key: "1" };
+const claims = claimStore(DynamoDBDocumentClient.from(new DynamoDBClient()), "claims");
 
-const rex: NewPet = { name: "Rex", categoryId: 1n, status: "sold" };
-const tom: NewPet = { ...rex, name: "Tom" };
-
-/** A request as its client saw it. */
-interface Outcome {
-  sent: NewPet;
-  started: number;
-  ended: number;
-  /** of a 201 */
-  pet?: Pet;
-  error?: ApiError;
+/** A request that ends after its first write. */
+async function crash(pet: NewPet, token: IdempotencyToken): Promise<undefined> {
+  await claims.claim(token, pet);
 }
 
-/** Checks two concurrent requests with the same body or with different ones. */
-export const checkTwo = (choose: Choose, budget: Budget) =>
-  checkCreations(choose, { bodies: choose(2) ? [rex, rex] : [rex, tom], budget });
+/** What a caller asks for, in one request or in several. */
+interface Creation {
+  token: IdempotencyToken;
+  pet: NewPet;
+}
 
-/** Checks two to four concurrent requests, with bodies and a budget that the choices decide. */
+const token = { caller: "key_1", key: "21" };
+/** The same key of another caller, another key of the same caller, and a pair with the same characters. */
+const otherTokens = [
+  { ...token, caller: "key_2" },
+  { ...token, key: "2" },
+  { caller: "key_12", key: "1" },
+];
+
+const names = Object.keys(NewPet.shape) as (keyof NewPet)[];
+const memberOf = (name: keyof NewPet, change: boolean) => {
+  const { example } = petMembers[name];
+  if (typeof example === "number") return BigInt(example) + (change ? 1n : 0n);
+  return change ? `${example} 2` : example;
+};
+const petWith = (changed?: string) =>
+  Object.fromEntries(names.map((name) => [name, memberOf(name, name === changed)])) as NewPet;
+
+const pet = petWith();
+const same: Creation = { token, pet };
+const otherBodies = names.map((name): Creation => ({ token, pet: petWith(name) }));
+const others = [...otherBodies, ...otherTokens.map((other): Creation => ({ token: other, pet }))];
+
+/** What can happen in a schedule. */
+export interface Plan {
+  /** A request for the first creation ended after its first write, this many milliseconds ago. */
+  crashed?: number;
+  /** of requests that can be interrupted by the others after every step */
+  creations: Creation[];
+  /** of requests that run at once */
+  whole?: Creation[];
+  /** of requests that run at once, but end after their first write */
+  crashing?: Creation[];
+  budget: Budget;
+}
+
+const withBudget = (budget: Budget): Plan => ({ creations: [same, same], budget });
+
+/** Plans with so few schedules that all of them can run, the smallest ones first. */
+export const smallPlans: Plan[] = [
+  { creations: [same], budget: { collisions: 2 } },
+  { crashed: 16_000, creations: [same], budget: { faults: 1 } },
+  ...others.map((other) => ({ creations: [same, other], budget: {} })),
+  withBudget({ jumps: 1 }),
+  withBudget({ collisions: 1 }),
+  {
+    crashed: DAY - 500,
+    creations: [same],
+    whole: [same],
+    crashing: otherBodies.slice(0, 1),
+    budget: { jumps: 1 },
+  },
+  withBudget({ faults: 1 }),
+];
+
+export const largePlans: Plan[] = [
+  withBudget({ faults: 1, collisions: 1 }),
+  withBudget({ faults: 1, jumps: 1 }),
+  withBudget({ faults: 2 }),
+  ...others.map((other) => ({ creations: [same, other], budget: { faults: 1 } })),
+];
+
+/** Checks a plan of up to four requests, which the choices decide. */
 export const checkAny = (choose: Choose) =>
-  checkCreations(choose, {
-    earlier: choose(2) ? [rex] : [],
-    bodies: Array.from({ length: 2 + choose(3) }, () => (choose(3) ? rex : tom)),
+  checkPlan(choose, {
+    ...(choose(2) && { crashed: [16_000, DAY - 500][choose(2)] }),
+    creations: [
+      same,
+      ...Array.from({ length: 1 + choose(3) }, () =>
+        choose(3) ? same : (others[choose(others.length)] ?? same),
+      ),
+    ],
     budget: { faults: choose(4), jumps: choose(4), collisions: choose(4) },
   });
 
-/**
- * Sends requests with one Idempotency-Key at once, and then each of their bodies once more without a fault.
- *
- * @param schedule.earlier the body of a request that ended almost 24 hours before the others, if there is one
- * @param schedule.bodies the bodies of the concurrent requests
- * @throws Error with the rules that were broken (contract 4.8)
- */
-async function checkCreations(
-  choose: Choose,
-  { earlier = [], bodies, budget }: { earlier?: NewPet[]; bodies: NewPet[]; budget: Budget },
-): Promise<void> {
-  const world = startWorld(choose, budget);
-  const outcomes: Outcome[] = [];
-  const request = (sent: NewPet) => async () => {
-    const started = world.now;
-    const result = await create(sent, token).then(
-      (pet) => ({ pet }),
-      (error: ApiError) => ({ error }),
-    );
-    outcomes.push({ sent, started, ended: world.now, ...result });
-  };
-  if (earlier.length > 0) {
-    await world.run(earlier.map(request));
-    world.now += DAY - 1000;
-  }
-  await world.run(bodies.map(request));
-  const before = outcomes.length;
-  world.calm();
-  for (const body of new Set([...bodies, ...earlier])) await world.run([request(body)]);
-  checkRules(world, outcomes, outcomes.slice(before));
+/** A request as its client saw it. */
+interface Outcome extends Creation {
+  started: number;
+  ended: number;
+  /** whether there had been a fault, or the clock had jumped */
+  disturbed: boolean;
+  /** of a 201 */
+  created?: Pet | undefined;
+  error?: ApiError;
 }
 
-const bodyOf = ({ name, categoryId, status }: Partial<Record<keyof Pet, unknown>>) =>
-  `${name} ${categoryId} ${status}`;
+/**
+ * Sends the requests of a plan at once, and then one more for each creation, without a fault.
+ *
+ * @throws Error with the rules that were broken (contract 2.7 and 4.8)
+ */
+export async function checkPlan(
+  choose: Choose,
+  { crashed, creations, whole = [], crashing = [], budget }: Plan,
+): Promise<void> {
+  const world = startWorld(choose, crashed ? {} : budget);
+  const outcomes: Outcome[] = [];
+  const request =
+    (creation: Creation, send: typeof create | typeof crash = create) =>
+    async () => {
+      const started = world.now;
+      const result = await send(creation.pet, creation.token).then(
+        (created) => ({ created }),
+        (error: ApiError) => ({ error }),
+      );
+      outcomes.push({ ...creation, started, ended: world.now, disturbed: world.disturbed, ...result });
+    };
+  if (crashed) {
+    await world.run(creations.slice(0, 1).map((first) => request(first, crash)));
+    world.now += crashed;
+    world.allow(budget);
+  }
+  const atOnce = [
+    ...whole.map((creation) => request(creation)),
+    ...crashing.map((creation) => request(creation, crash)),
+  ];
+  await world.run(
+    creations.map((creation) => request(creation)),
+    atOnce,
+  );
+  const before = outcomes.length;
+  world.allow({});
+  for (const creation of new Set([...creations, ...whole, ...crashing])) await world.run([request(creation)]);
+
+  const byToken = [...Map.groupBy(outcomes, ({ token }) => token).values()];
+  for (const own of byToken) {
+    const last = outcomes.slice(before).filter((outcome) => own.includes(outcome));
+    checkToken(world, own, last);
+  }
+  checkStored(world, byToken);
+}
+
+const startOf = (outcomes: Outcome[]) => Math.min(...outcomes.map(({ started }) => started));
+const bodyOf = (pet: Record<string, unknown> = {}) => names.map((name) => String(pet[name])).join();
 
 /** @param last those of the requests without a fault */
-function checkRules(world: ReturnType<typeof startWorld>, outcomes: Outcome[], last: Outcome[]): void {
-  const { pets, added, now } = world;
-  const start = Math.min(...outcomes.map(({ started }) => started));
-  const end = start + DAY;
-  const sent = new Set(outcomes.map(({ sent }) => bodyOf(sent)));
-  const stored = [...pets.items.values()].filter((item) => sent.has(bodyOf(item)));
-  const storedInTime = stored.filter(({ id }) => (added.get(id) ?? 0) < end);
-  const created = outcomes.flatMap(({ pet, ...outcome }) => (pet ? [{ ...outcome, pet }] : []));
-  const createdInTime = new Set(created.filter(({ ended }) => ended < end).map(({ pet }) => pet.id));
-  const failed = outcomes.filter(({ pet }) => !pet);
-  const allowed = ["unavailable", ...(sent.size > 1 ? ["idempotency_mismatch"] : [])];
+function checkToken(world: World, outcomes: Outcome[], last: Outcome[]): void {
+  const end = startOf(outcomes) + DAY;
+  const bodies = new Set(outcomes.map(({ pet }) => bodyOf(pet)));
+  const successful = outcomes.flatMap(({ created, ...outcome }) =>
+    created ? [{ ...outcome, created }] : [],
+  );
+  const inTime = successful.filter(({ ended }) => ended < end);
+  const expected = ({ error, disturbed }: Outcome) =>
+    !error ||
+    (error.code === "unavailable" && disturbed) ||
+    (error.code === "idempotency_mismatch" && bodies.size > 1);
   world.check({
-    "a key adds at most one pet within its 24 hours": storedInTime.length <= 1,
-    "a key adds at most one pet for each 24 hours": stored.length <= 1 + Math.floor((now - start) / DAY),
-    "every 201 within 24 hours has the same pet": createdInTime.size <= 1,
-    "every 201 has the pet that its request sent": created.every(
-      ({ pet, sent }) => bodyOf(pet) === bodyOf(sent),
+    "every 201 within 24 hours has the same pet": new Set(inTime.map(({ created }) => created.id)).size <= 1,
+    "a second after these 24 hours, a 201 has another pet": successful.every((later) =>
+      successful.every(
+        ({ ended, created }) => later.started < ended + DAY + 1000 || later.created.id !== created.id,
+      ),
     ),
-    "every 201 has a pet that is stored as it was returned": created.every(
-      ({ pet }) => bodyOf(pets.items.get(pet.id) ?? {}) === bodyOf(pet),
+    "every 201 has the pet that its request sent": successful.every(
+      ({ created, pet }) => bodyOf(created) === bodyOf(pet),
+    ),
+    "every 201 has a pet that is stored as it was returned": successful.every(
+      ({ created }) => bodyOf(world.pets.items.get(created.id)) === bodyOf(created),
+    ),
+    "a request fails only with 422 for another body, or with 503 after a fault": outcomes.every(expected),
+    "without a fault, exactly one body gets a 201": last.filter(({ created }) => created).length === 1,
+  });
+}
+
+/** @param byToken the outcomes of each token */
+function checkStored(world: World, byToken: Outcome[][]): void {
+  const { now, added, pets } = world;
+  const end = startOf(byToken.flat()) + DAY;
+  const sent = new Set(byToken.flat().map(({ pet }) => bodyOf(pet)));
+  const stored = [...pets.items.keys()].filter((id) => sent.has(bodyOf(pets.items.get(id)))) as bigint[];
+  const addedAt = (id: bigint) => added.get(id) ?? now;
+  const days = byToken.reduce((sum, own) => sum + 1 + Math.floor((now - startOf(own)) / DAY), 0);
+  const returned = byToken.flatMap((own) => [...new Set(own.flatMap(({ created }) => created?.id ?? []))]);
+  world.check({
+    "a key adds at most one pet within its 24 hours":
+      stored.filter((id) => addedAt(id) < end).length <= byToken.filter((own) => startOf(own) < end).length,
+    "a key adds at most one pet for each 24 hours": stored.length <= days,
+    "two keys never get the same pet": new Set(returned).size === returned.length,
+    "a pet is added within 15 seconds of the time in its id": stored.every(
+      (id) => id >= petIdAt(addedAt(id) - 15_000, 0),
     ),
     "no stored pet changes": pets.replaced.length === 0,
-    "a request fails only with 422 for another body, or with 503": failed.every(({ error }) =>
-      allowed.includes(error?.code ?? ""),
-    ),
-    "without a fault, exactly one body gets a 201": last.filter(({ pet }) => pet).length === 1,
-    "without a fault, no request gets a 503": last.every(({ error }) => error?.code !== "unavailable"),
   });
 }

@@ -21,6 +21,7 @@ export class Requests {
   readonly #waiting = new Set<Request>();
   /** requests whose caller has given up, but which can still reach the table */
   readonly #late = new Set<Request>();
+  #waits = true;
 
   /** @param execute executes a command; throws what DynamoDB would return as an error */
   constructor(execute: (command: Command) => unknown) {
@@ -39,9 +40,18 @@ export class Requests {
   /** Sends a command as the document client would. */
   send(command: Command): Promise<unknown> {
     const name = `${command.constructor.name.replace("Command", "")} ${command.input.TableName}`;
+    const execute = async () => this.#execute(command);
+    if (!this.#waits) return execute();
     const { promise, ...settle } = Promise.withResolvers();
-    this.#waiting.add({ name, execute: async () => this.#execute(command), ...settle });
+    this.#waiting.add({ name, execute, ...settle });
     return promise;
+  }
+
+  /** Executes every command as soon as it is sent, until a promise settles. */
+  async withoutWaiting(run: () => unknown): Promise<void> {
+    this.#waits = false;
+    await run();
+    this.#waits = true;
   }
 
   *deliveries(): Generator<Event> {

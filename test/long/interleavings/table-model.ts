@@ -5,6 +5,9 @@ import { z } from "zod";
 const Item = z.record(z.string(), z.unknown());
 export type Item = z.infer<typeof Item>;
 
+/** Decides what DynamoDB leaves open: returns an integer from 0 to count - 1. */
+export type Choose = (count: number) => number;
+
 /** A command of the document client. */
 export interface Command {
   constructor: { name: string };
@@ -35,6 +38,15 @@ const stored = (item: Item): Item =>
     Object.entries(item).map(([name, value]) => [name, typeof value === "number" ? BigInt(value) : value]),
   );
 
+const operators: Record<string, (left: bigint, right: bigint) => boolean> = {
+  "=": (left, right) => left === right,
+  "<>": (left, right) => left !== right,
+  "<": (left, right) => left < right,
+  "<=": (left, right) => left <= right,
+  ">": (left, right) => left > right,
+  ">=": (left, right) => left >= right,
+};
+
 /** Evaluates the part of DynamoDB's expression language that the stores use. */
 function holds(
   expression: string,
@@ -46,13 +58,12 @@ function holds(
   const termHolds = (term: string) => {
     const [, exists, name] = /^attribute_(exists|not_exists)\(([\w#]+)\)$/.exec(term) ?? [];
     if (exists) return (attribute(name) !== undefined) === (exists === "exists");
-    const [, path, operator, placeholder = ""] = /^([\w#]+) (=|<=|>) (:\w+)$/.exec(term) ?? [];
+    const [, path, operator = "", placeholder = ""] = /^([\w#]+) ([=<>]+) (:\w+)$/.exec(term) ?? [];
+    const compare = operators[operator];
     const [left, right] = [attribute(path), values[placeholder]] as [bigint, bigint];
-    if (!operator || right === undefined) throw unsupported(term);
-    // A comparison with a missing attribute or another type is false.
-    if (typeof left !== typeof right) return false;
-    if (operator === "=") return left === right;
-    return operator === ">" ? left > right : left <= right;
+    if (!compare || right === undefined) throw unsupported(term);
+    // An attribute that is missing or has another type is unequal, and neither less nor greater.
+    return typeof left === typeof right ? compare(left, right) : operator === "<>";
   };
   return expression.split(" OR ").some((all) => all.split(" AND ").every(termHolds));
 }
@@ -60,8 +71,8 @@ function holds(
 /** One table in memory, with the index on `statusShard` and `id`. */
 export class TableModel {
   readonly items = new Map<unknown, Item>();
-  /** the entries of the index */
-  readonly index = new Map<string, Item>();
+  /** the entries of the index, as each of its replicas has them */
+  readonly replicas: readonly Map<string, Item>[];
   /** items that a write replaced with different ones */
   readonly replaced: Item[] = [];
   /** Copies changes to the index. The test decides when and in which order, because DynamoDB promises neither. */
@@ -69,26 +80,31 @@ export class TableModel {
   readonly #key: string;
   readonly #previous = new Map<unknown, Item | undefined>();
 
-  /** @param key name of the partition key */
-  constructor(key: string) {
+  /**
+   * @param key name of the partition key
+   * @param replicas how many replicas of the index respond to queries, each with a delay of its own
+   */
+  constructor(key: string, replicas = 1) {
     this.#key = key;
+    this.replicas = Array.from({ length: replicas }, () => new Map());
   }
 
   /**
    * Executes a command atomically.
    *
-   * @param stale decides whether a read without ConsistentRead returns the version before the last one
+   * @param choose selects the replica that responds to a query, and whether a read without ConsistentRead returns the
+   *   version before the last one
    * @throws ConditionalCheckFailedException, or Error for a command that the stores do not send
    */
-  execute(command: Command, stale = () => false): { Item?: Item | undefined; Items?: Item[] } {
+  execute(command: Command, choose: Choose = () => 0): { Item?: Item | undefined; Items?: Item[] } {
     const input = Input.parse(command.input);
     const key = { ...input.Key, ...input.Item }[this.#key];
     const item = this.items.get(key);
     switch (command.constructor.name) {
       case "GetCommand":
-        return { Item: !input.ConsistentRead && stale() ? this.#previous.get(key) : item };
+        return { Item: !input.ConsistentRead && choose(2) === 1 ? this.#previous.get(key) : item };
       case "QueryCommand":
-        return { Items: this.#query(input) };
+        return { Items: this.#query(input, this.replicas[choose(this.replicas.length)]) };
       case "PutCommand":
       case "UpdateCommand":
         if (input.ConditionExpression && !holds(input.ConditionExpression, item, input))
@@ -109,7 +125,9 @@ export class TableModel {
     else this.items.delete(key);
     // DynamoDB removes the entry of one index partition and adds that of another independently.
     for (const shard of new Set([before?.statusShard, item?.statusShard])) {
-      if (shard !== undefined) this.indexUpdates.add(() => this.#copyToIndex(shard, key));
+      if (shard === undefined) continue;
+      for (const replica of this.replicas)
+        this.indexUpdates.add(() => this.#copyToIndex(replica, shard, key));
     }
   }
 
@@ -125,16 +143,16 @@ export class TableModel {
     return { ...item, ...Key, [attribute]: ExpressionAttributeValues[value] };
   }
 
-  #query(input: Input): Item[] {
-    return [...this.index.values()]
+  #query(input: Input, replica = new Map<string, Item>()): Item[] {
+    return [...replica.values()]
       .filter((item) => holds(input.KeyConditionExpression, item, input))
       .sort((a, b) => Number((a.id as bigint) - (b.id as bigint)))
       .slice(0, input.Limit);
   }
 
-  #copyToIndex(shard: unknown, id: unknown): void {
+  #copyToIndex(replica: Map<string, Item>, shard: unknown, id: unknown): void {
     const item = this.items.get(id);
-    if (item && item.statusShard === shard) this.index.set(`${shard} ${id}`, item);
-    else this.index.delete(`${shard} ${id}`);
+    if (item && item.statusShard === shard) replica.set(`${shard} ${id}`, item);
+    else replica.delete(`${shard} ${id}`);
   }
 }

@@ -4,10 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import { type Event, Requests } from "./requests.ts";
-import { type Command, TableModel } from "./table-model.ts";
-
-/** Decides what a schedule leaves open: returns an integer from 0 to count - 1. */
-export type Choose = (count: number) => number;
+import { type Choose, type Command, TableModel } from "./table-model.ts";
 
 /** How often each kind of event can happen in one schedule. Without a bound there would be infinitely many. */
 export interface Budget {
@@ -19,53 +16,64 @@ export interface Budget {
   collisions?: number;
 }
 
+const NOTHING: Required<Budget> = { faults: 0, jumps: 0, collisions: 0 };
+
 export const DAY = 24 * 3_600_000;
+// How far the clock jumps while no request is under way: to where an id is stale (contract 2.7), almost to the end of a claim,
+// and past it. A function ends after 6 seconds, so requests that are under way see only short jumps.
+const JUMPS = { short: 1000, idle: [16_000, DAY - 500, DAY + 1000] };
+
+type Caller = () => Promise<unknown>;
 
 /**
  * The world of one schedule: two tables, a clock, randomness, and requests under way. Everything that happens in it is
  * an event that the schedule chooses.
  */
-class World {
-  now = Date.UTC(2026, 5, 1, 0, 0, 0, 999);
-  readonly pets = new TableModel("id");
+export class World {
+  now: number;
+  readonly pets: TableModel;
   readonly claims = new TableModel("hash");
   /** when each pet was added, by its id */
   readonly added = new Map<unknown, number>();
+  /** whether there was a fault, or the clock jumped */
+  disturbed = false;
   readonly requests = new Requests((command) =>
-    (command.input.TableName === "claims" ? this.claims : this.pets).execute(
-      command,
-      () => this.#choose(2) === 1,
-    ),
+    (command.input.TableName === "claims" ? this.claims : this.pets).execute(command, this.#choose),
   );
   readonly #choose: Choose;
-  readonly #budget: Required<Budget>;
+  #budget = NOTHING;
   readonly #indexLag: boolean;
   readonly #history: string[] = [];
-  #drawn = 1;
+  #drawn = 0;
   #uuids = 0;
 
   constructor(choose: Choose, budget: Budget, indexLag: boolean) {
     this.#choose = choose;
-    this.#budget = { faults: 0, jumps: 0, collisions: 0, ...budget };
+    this.allow(budget);
     this.#indexLag = indexLag;
+    this.pets = new TableModel("id", indexLag ? 2 : 1);
+    // Claims last for whole seconds.
+    this.now = Date.UTC(2026, 5, 1, 0, 0, 0, budget.jumps && choose(2) ? 1 : 999);
   }
 
-  /** From now on there are no faults. */
-  calm(): void {
-    Object.assign(this.#budget, { faults: 0, jumps: 0, collisions: 0 });
+  /** Decides what can happen from now on, and forgets disturbances. */
+  allow(budget: Budget): void {
+    this.#budget = { ...NOTHING, ...budget };
+    this.disturbed = false;
   }
 
-  /** Draws the random part of an id. Another creation can have taken the id first. */
+  /** Draws the random part of an id. It can be the last one again, or another creation can have taken the id first. */
   drawRandom(): number {
-    if (this.#budget.collisions === 0 || this.#choose(2) === 0) return this.#drawn++;
-    this.#budget.collisions--;
-    const id = petIdAt(this.now, 0);
-    if (!this.pets.items.has(id)) {
+    const collision = this.#budget.collisions > 0 ? this.#choose(3) : 0;
+    if (collision > 0) this.#budget.collisions--;
+    if (collision === 1) return this.#drawn;
+    const random = ++this.#drawn;
+    if (collision === 2) {
+      const id = petIdAt(this.now, random);
       this.#history.push(`another creation adds pet ${id}`);
-      const other = { id, name: "Other", categoryId: 0n, status: "sold", statusShard: "sold" };
-      this.pets.items.set(id, { ...other, creation: "other" });
+      this.pets.items.set(id, { id, name: "Other", statusShard: "sold", creation: "other" });
     }
-    return 0;
+    return random;
   }
 
   uuid = () => `uuid-${this.#uuids++}`;
@@ -74,11 +82,12 @@ class World {
    * Runs callers to their end, in the order that the schedule chooses.
    *
    * @param callers must handle their own errors
+   * @param atOnce callers that run from their start to their end without another event
    */
-  async run(callers: (() => Promise<unknown>)[]): Promise<void> {
-    const starting = new Set(callers);
+  async run(callers: Caller[], atOnce: Caller[] = []): Promise<void> {
+    const starting = new Set([...callers, ...atOnce]);
     while (starting.size > 0 || this.requests.waiting) {
-      const events = [...this.#events(starting)];
+      const events = [...this.#events(starting, new Set(atOnce))];
       const { name, happen } = events[this.#choose(events.length)] as Event;
       this.#history.push(name);
       void happen();
@@ -95,23 +104,25 @@ class World {
     if (broken.length > 0) throw new Error([...broken, ...this.#history].join("\n  "));
   }
 
-  *#events(starting: Set<() => Promise<unknown>>): Generator<Event> {
-    for (const caller of starting)
-      yield { name: "a caller starts", happen: () => starting.delete(caller) && caller() };
+  *#events(starting: Set<Caller>, atOnce: Set<Caller>): Generator<Event> {
+    for (const caller of starting) {
+      const start = () => starting.delete(caller) && caller();
+      yield atOnce.has(caller)
+        ? { name: "a caller runs", happen: () => this.requests.withoutWaiting(start) }
+        : { name: "a caller starts", happen: start };
+    }
     yield* this.requests.deliveries();
     if (this.#budget.faults > 0) {
       for (const fault of this.requests.faults()) yield this.#spending("faults", fault);
     }
-    const jump = (milliseconds: number) =>
-      this.#spending("jumps", {
-        name: `the clock jumps by ${milliseconds} ms`,
-        happen: () => {
+    if (this.#budget.jumps > 0) {
+      for (const milliseconds of [JUMPS.short, ...(this.requests.idle ? JUMPS.idle : [])]) {
+        const happen = () => {
           this.now += milliseconds;
-        },
-      });
-    if (this.#budget.jumps > 0) yield jump(500);
-    // A function ends after 6 seconds, so no request is under way for a day.
-    if (this.#budget.jumps > 0 && this.requests.idle) yield jump(DAY - 1000);
+        };
+        yield this.#spending("jumps", { name: `the clock jumps by ${milliseconds} ms`, happen });
+      }
+    }
     for (const [hash, { expiresAt }] of this.claims.items) {
       const expired = Number(expiresAt) <= Math.floor(this.now / 1000);
       if (expired) yield { name: "DynamoDB deletes an expired claim", happen: () => this.claims.write(hash) };
@@ -125,26 +136,33 @@ class World {
   #spending(kind: keyof Budget, { name, happen }: Event): Event {
     const spend = () => {
       this.#budget[kind]--;
+      this.disturbed = true;
       happen();
     };
     return { name, happen: spend };
   }
 }
 
-let current: World;
+let current: World | undefined;
+
+/** From now on the stores of this process send their requests to the current world, and get the time and random values from it. */
+function replaceProcess(world: () => World): void {
+  DynamoDBDocumentClient.prototype.send = (command: unknown) =>
+    world().requests.send(command as Command) as never;
+  Date.now = () => world().now;
+  Object.assign(crypto, { randomInt: () => world().drawRandom(), randomUUID: () => world().uuid() });
+  syncBuiltinESMExports();
+  // Most errors are expected, and a history says more than a stack.
+  Error.stackTraceLimit = 0;
+}
 
 /**
- * Makes the world of the next schedule. From now on the stores of this process send their requests to it and take the
- * time and random values from it.
+ * Makes the world of the next schedule. It replaces the clock, the random values and the DynamoDB of this process.
  *
- * @param indexLag whether the index can be behind the table
+ * @param indexLag whether the replicas of the index can be behind the table, each in its own way
  */
 export function startWorld(choose: Choose, budget: Budget, { indexLag = false } = {}): World {
-  DynamoDBDocumentClient.prototype.send = (command: unknown) =>
-    current.requests.send(command as Command) as never;
-  Date.now = () => current.now;
-  Object.assign(crypto, { randomInt: () => current.drawRandom(), randomUUID: () => current.uuid() });
-  syncBuiltinESMExports();
+  if (!current) replaceProcess(() => current as World);
   current = new World(choose, budget, indexLag);
   return current;
 }

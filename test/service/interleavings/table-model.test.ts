@@ -1,5 +1,6 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { expect, it, jest } from "@jest/globals";
+import { afterEach, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import { petCreator, petFinder, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type NewPet, PetStatus } from "../../../lib/pet.ts";
@@ -17,6 +18,10 @@ const models = { [tables.pets]: new TableModel("id"), [tables.claims]: new Table
 const numbers = fc.sample(fc.infiniteStream(fc.nat()), { seed: 1, numRuns: 1 })[0] as fc.Stream<number>;
 const choose = (count: number) => (numbers.next().value as number) % count;
 const compared = new Map<string, number>();
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 /** Replaces some ids with ids that are probably taken: 1 to 4. */
 function collide(command: unknown): void {
@@ -75,6 +80,37 @@ it("does what the embedded store does, for every command of random creations, re
     expect([name, compared.get(name)]).toEqual([name, expect.any(Number)]);
   expect(Math.min(...compared.values())).toBeGreaterThan(5);
 });
+
+it.each(["=", "<>", "<", "<=", ">", ">="])(
+  "compares with %s as the embedded store does",
+  async (operator) => {
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+      unmarshallOptions: { wrapNumbers: BigInt },
+    });
+    const model = new TableModel("hash");
+    const outcomes = [];
+    for (const number of [undefined, 1n, 2n, 3n, "2"]) {
+      const Item = { hash: `${operator} ${number}`, ...(number !== undefined && { number }) };
+      const write = new PutCommand({ TableName: tables.claims, Item });
+      const compare = new PutCommand({
+        TableName: tables.claims,
+        Item,
+        ConditionExpression: `#number ${operator} :two`,
+        ExpressionAttributeNames: { "#number": "number" },
+        ExpressionAttributeValues: { ":two": 2n },
+      });
+      await client.send(write);
+      model.execute(write);
+      const [real] = await Promise.allSettled([client.send(compare)]);
+      const [modelled] = await Promise.allSettled([(async () => model.execute(compare))()]);
+      outcomes.push([number, modelled.status, real.status]);
+    }
+    expect(outcomes.map(([number, modelled]) => [number, modelled])).toEqual(
+      outcomes.map(([number, , real]) => [number, real]),
+    );
+    expect(new Set(outcomes.map(([, modelled]) => modelled)).size).toBe(2);
+  },
+);
 
 const TableName = "pets";
 const Key = { id: 1n };
