@@ -76,12 +76,11 @@ describe.each(stages)("in $name", ({ name: stage }) => {
 
   it("the dashboard draws the metric of every alarm", () => {
     const { widgets } = JSON.parse(only("CloudWatch::Dashboard").DashboardBody);
-    const drawn = widgets.flatMap(({ properties }: Json) =>
+    const drawn = widgets
+      .flatMap(({ properties }: Json) => properties.metrics ?? [])
       // The last member of a metric is how it is drawn.
-      (properties.metrics ?? []).map((metric: Json[]) =>
-        metric.slice(0, -1).map(String).toSorted().join(" "),
-      ),
-    );
+      .filter((metric: Json[]) => metric.at(-1).visible !== false)
+      .map((metric: Json[]) => metric.slice(0, -1).map(String).toSorted().join(" "));
     for (const alarm of ofStage) {
       const { Namespace, MetricName } = alarm;
       const dimensions = Object.entries<Json>(dimensionsOf(alarm)).flat();

@@ -14,7 +14,7 @@ const stacks: [string, string | undefined, Stage][] = stages.flatMap((stage) => 
   [`${stage.name} with -c protection=off`, TEST_OPTIONS_ASSEMBLY, { ...stage, protection: false }],
 ]);
 
-describe.each(stacks)("%s", (_, assembly, { name, keepData, protection }) => {
+describe.each(stacks)("%s", (_, assembly, { name, keepData, protection, invocationLog }) => {
   const { find, fn, output } = readResources(assembly, stackName(name));
   const tables = find("DynamoDB::Table");
   const table = (id: string) => tables.find((resource) => resource.id === id);
@@ -32,6 +32,12 @@ describe.each(stacks)("%s", (_, assembly, { name, keepData, protection }) => {
     expect(table(claims)).toMatchObject(DELETED);
     expect(table(claims)?.Properties).not.toHaveProperty("DeletionProtectionEnabled");
     expect(tables).toHaveLength(3);
+  });
+
+  it("copies whole pets to the index, from which lists are read", () => {
+    const [index, second] = table(output("PetsTableName"))?.Properties.GlobalSecondaryIndexes ?? [];
+    expect(index?.Projection).toEqual({ ProjectionType: "ALL" });
+    expect(second).toBeUndefined();
   });
 
   it("deletes claims and keys when they have ended, and never a pet", () => {
@@ -52,8 +58,11 @@ describe.each(stacks)("%s", (_, assembly, { name, keepData, protection }) => {
     for (const group of groups)
       expect(group).toMatchObject({ ...DELETED, Properties: { RetentionInDays: 30 } });
     const [{ AccessLogSetting }] = find("ApiGateway::Stage").map(({ Properties }) => Properties);
+    const configured = [...operations.map(({ id }) => id), "authorize"].map((id) => fn(id).LoggingConfig);
+    // INFO adds a report of every invocation.
+    for (const { SystemLogLevel } of configured) expect(SystemLogLevel).toBe(invocationLog ? "INFO" : "WARN");
     const written = [
-      ...[...operations.map(({ id }) => id), "authorize"].map((id) => fn(id).LoggingConfig.LogGroup),
+      ...configured.map(({ LogGroup }) => LogGroup),
       AccessLogSetting.DestinationArn.split(":").pop(),
     ];
     expect(written.sort()).toEqual(groups.map(({ id }) => id).sort());

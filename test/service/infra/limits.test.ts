@@ -51,7 +51,8 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
     ]);
   });
 
-  it("API Gateway caches a key as long as the stage says", () => {
+  it("keys of other stages are refused, and API Gateway caches a key as long as the stage says", () => {
+    expect(fn("authorize").Environment.Variables.STAGE).toBe(stage);
     expect(only("ApiGateway::Authorizer")).toMatchObject({
       Type: "TOKEN",
       IdentitySource: "method.request.header.Authorization",

@@ -68,7 +68,12 @@ async function call(name: FunctionName, version: string, failure: Error): Promis
     () => 0,
     () => 1,
   );
-  // Lambda's JSON log format (Lambda guide, "Log formats").
+  // Lambda's JSON log format (Lambda guide, "Log formats"), which drops the lines below the level of the function.
+  const { LogFormat, ApplicationLogLevel } = fn(name).LoggingConfig;
+  expect([LogFormat, ["DEBUG", "INFO", "WARN", "ERROR"].includes(ApplicationLogLevel)]).toEqual([
+    "JSON",
+    true,
+  ]);
   const lines = log.mock.calls.map(([message]) => ({ level: "ERROR", requestId: "1", message }));
   return { errors, durationMs: 10, lines: JSON.parse(JSON.stringify(lines)) };
 }
@@ -193,9 +198,14 @@ describe.each([1, 100, 1000])("at %d requests a second", (rate) => {
         if (name === "authorize") expect(outcome.errors).toBe(1);
         else expect(outcome).toMatchObject({ errors: 0, lines: [{ message: { status: Number(status) } }] });
         expect(isRolledBack(name, inMinute(outcome))).toBe(true);
-        // A failing old version does not stop its repair.
+        // A failing old version does not stop its repair, and no other function that has a version of this number.
         const old = await call(name, "41", failure);
         expect(isRolledBack(name, inMinute(old, "41"))).toBe(false);
+        for (const other of functions.filter((one) => one !== name)) {
+          const failed = await call(other, newVersion(name), failure);
+          const ofBoth = [...inMinute(healthy), ...metricsOf(other, newVersion(name), calls, failed)];
+          expect(isRolledBack(name, new Map(ofBoth))).toBe(false);
+        }
       },
     );
 

@@ -23,3 +23,10 @@ it.each(stages)("the documents name $name and its limits", ({ name, throttling, 
 it("names a stage in lower-case letters, as the keys of the stage do", () => {
   for (const { name } of stages) expect(name).toMatch(/^[a-z]+$/);
 });
+
+it("protects a stage that keeps data: against deletion, against too many requests and against a bad release", () => {
+  const kept = stages.filter(({ keepData }) => keepData);
+  expect(kept.map(({ name }) => name)).toEqual(["production"]);
+  for (const { protection, firewall, canary } of kept)
+    expect([protection, firewall !== undefined, canary]).toEqual([true, true, true]);
+});
