@@ -46,8 +46,7 @@ export class Alarms extends Construct {
         ArnLike: { "aws:SourceArn": `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
       },
     });
-    topic.grantPublish(cloudWatch);
-    key.grant(cloudWatch, "kms:Decrypt", "kms:GenerateDataKey*");
+    topic.grantPublish(cloudWatch); // and the use of its key
     this.#action = new SnsAction(topic);
     this.topicArn = topic.topicArn;
   }
