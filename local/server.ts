@@ -17,8 +17,8 @@ const settings = {
 };
 
 /**
- * A server that one client cannot block for the others: it limits the connections and what each can hold, and handles
- * the requests of a connection one after the other.
+ * A server that limits what a client can hold: connections, headers, and requests on one connection, which it handles
+ * one after the other.
  */
 export class HttpServer extends Server {
   /** The responses that each connection waits for, oldest first. */
@@ -47,15 +47,12 @@ export class HttpServer extends Server {
       if (waiting.length >= MAX_PIPELINED) return socket.destroy();
       const previous = waiting.at(-1);
       waiting.push(response);
-      if (!this.listening) response.setHeader("Connection", "close");
       response.on("close", () => {
         waiting.shift();
-        if (waiting.length < 2) socket.resume();
         if (waiting.length === 0 && !this.listening) socket.destroySoon();
       });
       if (!previous) return start();
       // The client sent this request before it had the last response.
-      socket.pause();
       previous.on("close", () => !socket.destroyed && start());
     };
     this.on("request", handle);

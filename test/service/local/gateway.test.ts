@@ -309,7 +309,7 @@ describe("the gateway", () => {
       () => log.mock.calls.length,
       (handled) => expect(handled).toBe(uploads.length),
     );
-    expect((await send(baseUrl, { path: "/pets", key: key("a"), body: part })).status).not.toBe(429);
+    expect((await send(baseUrl, { path: "/pets", key: key("a"), body: "{}" })).status).toBe(200);
   });
 
   it("refuses a burst over its throttle before it invokes the authorizer, and recovers", async () => {

@@ -17,6 +17,8 @@ beforeEach(async () => {
     received.push({ message, response });
     server.emit("received");
   });
+  // Only what a test is about closes a connection.
+  Object.assign(server, { timeout: 0, keepAliveTimeout: 0 });
   await listen(server, 0);
 });
 
@@ -90,6 +92,10 @@ it("ignores an expectation that it does not know", async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+it("gives a silent client a minute, and a request a minute to arrive", () => {
+  expect(new HttpServer(() => undefined)).toMatchObject({ timeout: 60_000, requestTimeout: 60_000 });
+});
+
 it("closes the oldest connection without a request in progress when there are more than 1,000", async () => {
   const busy = await send(get("/busy"));
   await receives("/busy");
@@ -112,6 +118,7 @@ describe("a drain", () => {
     half?.write("half");
     await once(started, "data");
 
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
     const drained = server.drain();
     await Promise.all(others.map((socket) => once(socket.resume(), "close")));
     respond("first");
