@@ -9,9 +9,13 @@ import { FunctionPool } from "../../local/functions/pool.ts";
  * The template of staging, with the source of two functions replaced.
  *
  * @param sources CommonJS that exports `handler`; `operation` serves GET /pets
+ * @param log receives the functions' log, line by line
  * @returns the template, its functions by name, the name of `operation`, and what ends them
  */
-export async function replaceFunctions(sources: { operation: string; authorizer: string }) {
+export async function replaceFunctions(
+  sources: { operation: string; authorizer: string },
+  log: (line: string) => void = () => undefined,
+) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-gateway-"));
   const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
   const route = stack.routes.find(({ method, path }) => method === "GET" && path === "/pets");
@@ -27,7 +31,7 @@ export async function replaceFunctions(sources: { operation: string; authorizer:
       environment: { OWN: name },
       ...limits,
     };
-    return new FunctionPool(definition, { AWS_REGION: "local" }, () => undefined);
+    return new FunctionPool(definition, { AWS_REGION: "local" }, log);
   };
   const functions = new Map([
     [operationName, await pool("operation", sources.operation)],

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import { servedStack } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
 import type { FunctionPool } from "../../../local/functions/pool.ts";
 import { createGateway } from "../../../local/gateway/gateway.ts";
@@ -19,6 +22,7 @@ const operation = `
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
     if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
     if (fault === "above its memory size") { globalThis.kept = new Array(2e7).fill(1); await new Promise(() => {}); }
+    if (fault === "log") { console.error({ logged: true }); process.stdout.write("raw text\\n"); }
     if (fault === "exception") throw new Error("secret");
     if (fault === "no result") return undefined;
     if (fault === "invalid result") return { statusCode: "x" };
@@ -35,7 +39,8 @@ const authorizer = `
     policyDocument: { Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: "*" }] },
   });`;
 
-const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
+const log = jest.fn<(line: string) => void>();
+const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer }, log);
 const pool = functions.get(operationName) as FunctionPool;
 const server = await listen(createServer(createGateway(stack, functions, { log: () => undefined })));
 afterAll(async () => {
@@ -82,6 +87,34 @@ describe("a function", () => {
     ["exception", "secret"],
   ])("that fails (%s) says why", async (fault, reason) => {
     await expect(invoke(fault)).rejects.toThrow(reason);
+  });
+
+  it("has its lines logged, and why it failed", async () => {
+    await invoke("log");
+    await expect(invoke("exception")).rejects.toThrow();
+    await eventually(
+      () => log.mock.calls.map(([line]) => line),
+      (lines) => {
+        expect(lines).toContain("raw text");
+        const entries = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+        for (const message of [{ logged: true }, { errorMessage: "secret" }])
+          expect(entries).toContainEqual({
+            timestamp: expect.any(String),
+            level: "ERROR",
+            requestId: "id",
+            message,
+          });
+      },
+    );
+  });
+
+  it("has the timeout and the memory size of the template", () => {
+    const { Resources } = JSON.parse(
+      readFileSync(join(process.env.TEST_ASSEMBLY ?? "", `${servedStack}.template.json`), "utf8"),
+    );
+    expect(stack.functions.length).toBeGreaterThan(0);
+    for (const { name, timeoutMs, memoryMb } of stack.functions)
+      expect(Resources[name].Properties).toMatchObject({ Timeout: timeoutMs / 1000, MemorySize: memoryMb });
   });
 
   it("has only its own environment", async () => {

@@ -28,11 +28,12 @@ const authorizer = `
     if (last === "h") for (;;);
     if (last === "n") return null;
     const Effect = last === "d" ? "Deny" : last === "e" ? "Perhaps" : "Allow";
-    const Resource = last === "m" ? methodArn : "arn:aws:execute-api:*/v1/*";
+    const Resource =
+      last === "m" ? methodArn : last === "w" ? methodArn.replace("v1", "v.") : "arn:aws:execute-api:*/v1/*";
     const Statement = [{ Effect, Action: "execute-api:Invoke", Resource }];
     if (last === "b") Statement.push({ Effect: "Deny", Action: "execute-api:Invoke", Resource: methodArn });
     return {
-      principalId: "p",
+      principalId: last === "q" ? undefined : "p",
       policyDocument: { Version: "2012-10-17", Statement },
       context: last === "o" ? { keyId: {} } : { keyId: "key_1", calls },
     };
@@ -64,7 +65,7 @@ const json = async (response: Response) => (await response.json()) as Record<str
 
 describe("an event", () => {
   it("has the form of API Gateway's proxy integration", async () => {
-    const headers = { "X-MiXed": "1", "x-forwarded-proto": "gopher", "X-Forwarded-For": "6.6.6.6" };
+    const headers = { "X-MiXed": "1", "x-forwarded-proto": "gopher", "X-FORWARDED-FOR": "6.6.6.6" };
     const response = await get("/pets/?a=1&a=2&b=x%20y+z&__proto__=1", "a", headers);
     const { event } = await json(response);
     expect(event).toMatchObject({
@@ -79,8 +80,10 @@ describe("an event", () => {
         stage: "v1",
         path: "/v1/pets/",
         domainName: new URL(origin).host,
-        authorizer: { keyId: "key_1" },
+        authorizer: { keyId: "key_1", principalId: "p" },
+        identity: { sourceIp: "127.0.0.1", userAgent: "node" },
       },
+      headers: { "X-MiXed": "1" },
     });
     const { queryStringParameters, multiValueQueryStringParameters, headers: seen } = event as never;
     expect(JSON.stringify(queryStringParameters)).toBe('{"a":"2","b":"x y z","__proto__":"1"}');
@@ -136,10 +139,12 @@ describe("the authorizer", () => {
   it.each([
     ["denies", "d", 401, "unauthorized"],
     ["both allows and denies", "b", 401, "unauthorized"],
+    ["allows another resource", "w", 401, "unauthorized"],
     ["throws Unauthorized", "u", 401, "unauthorized"],
     ["throws anything else", "f", 503, "unavailable"],
     ["exceeds its timeout", "h", 503, "unavailable"],
     ["returns nothing", "n", 503, "unavailable"],
+    ["returns no principal", "q", 503, "unavailable"],
     ["returns an invalid policy", "e", 503, "unavailable"],
     ["returns an object in its context", "o", 503, "unavailable"],
   ])("that %s (%s) makes a %d %s", async (_what, last, status, code) => {
@@ -235,9 +240,10 @@ describe("the access log", () => {
   });
 
   it("says why a request was refused", async () => {
-    const response = await get("/pets", "f");
+    const response = await get("/pets/7?limit=8", "f");
     expect(accessLog()).toMatchObject({
       requestId: response.headers.get("x-amzn-requestid"),
+      operation: "GET /pets/{petId}",
       status: "503",
       authorizerError: 'no "database"',
       integrationRequestId: "-",
