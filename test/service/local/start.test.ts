@@ -233,12 +233,25 @@ describe("npm start", () => {
     expect(reply).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("restarts its store when the store fails, and loses no pet", async () => {
+  it("restarts its store when the store fails, reports the same failure once, and loses no pet", async () => {
     const instrument = fileURLToPath(new URL("../../long/soak/instrument.ts", import.meta.url));
     const service = await started({}, ["--import", instrument]);
     const pet = await add(service);
+    const [current, log] = [join(folder, "dynamodb", "CURRENT"), join(folder, "dynamodb", "LOG")];
+    const data = await readFile(current);
+    await writeFile(current, "garbage");
     service.process.send("kill store");
+    // LevelDB writes a new log at every attempt.
+    for (const _attempt of [1, 2, 3]) {
+      const { ino } = await stat(log);
+      await eventually(
+        () => stat(log),
+        (now) => expect(now.ino).not.toBe(ino),
+      );
+    }
+    await writeFile(current, data);
     await service.printed("The embedded store has restarted.");
+    expect(service.output().match(/cannot restart/g)).toHaveLength(1);
     expect(await get(service, pet.id)).toEqual(pet);
   });
 
