@@ -8,6 +8,7 @@ import { Alarms, type MonitoredResources } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { ApiFunction, type ApiFunctionProps } from "./api-function.ts";
 import type { FunctionCode } from "./bundle/code.ts";
+import { functionFile } from "./bundle/options.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
 import { Firewall } from "./firewall.ts";
@@ -72,7 +73,7 @@ export class AnimalStoreStack extends Stack {
     ) =>
       new ApiFunction(this, name.charAt(0).toUpperCase() + name.slice(1), {
         ...props,
-        code: functionCode(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+        code: functionCode(functionFile(name)),
         reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
         provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
         systemLogLevelV2: stage.invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,

@@ -1,25 +1,23 @@
-import { local, servedStack } from "../infra/stages.ts";
-import { readStack } from "./assembly/template.ts";
+import { local } from "../infra/stages.ts";
+import type { StackDefinition } from "./assembly/template.ts";
 import { threadsEnded } from "./functions/instance.ts";
 import { FunctionPool } from "./functions/pool.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { Throttle } from "./gateway/throttle.ts";
 import type { Log } from "./service-log.ts";
 
-/** One assembly that is served: its gateway and its functions. */
+/** One stack that is served: its gateway and its functions. */
 export type Deployment = ReturnType<typeof deploy>;
 
 /**
- * Starts the functions of an assembly.
+ * Starts the functions of a stack.
  *
- * @param assembly folder of a synthesized assembly
  * @param options.aws environment variables for the AWS clients of the functions
  */
 export function deploy(
-  assembly: string,
+  stack: StackDefinition,
   { aws, throttled, log }: { aws: Record<string, string>; throttled: boolean; log: Log },
 ) {
-  const stack = readStack(assembly, servedStack);
   const functions = new Map(
     stack.functions.map((definition) => {
       const environment = { ...definition.environment };

@@ -1,10 +1,11 @@
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { local, servedStack } from "../infra/stages.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
 import { currentAssembly, sourceFolders } from "./assembly/current.ts";
-import { readStack } from "./assembly/template.ts";
+import { readStack, type StackDefinition, withCode } from "./assembly/template.ts";
 import { type Deployment, deploy } from "./deployment.ts";
 import { localKey } from "./local-key.ts";
 import { checkPort, HttpServer, listen } from "./server.ts";
@@ -13,6 +14,7 @@ import { setAwsEnvironment } from "./store/aws-environment.ts";
 import { checkEndpoint, createTables } from "./store/create-tables.ts";
 import {
   assemblyFolder,
+  changedFunctionsFolder,
   keyFile,
   type LocalStore,
   makeDataFolder,
@@ -36,6 +38,9 @@ Environment variables:
 const STOP_TIMEOUT = 2000;
 /** Signals within this time are one: Ctrl-C sends one from the terminal and another from npm. In milliseconds. */
 const SAME_SIGNAL = 500;
+
+/** How long the changed functions have the processor for themselves before a synthesis starts, in milliseconds. */
+const SYNTHESIS_DELAY = 500;
 
 /** What to undo when the process ends, in reverse order. */
 const cleanUp: (() => unknown)[] = [];
@@ -83,11 +88,11 @@ async function openStore(): Promise<LocalStore> {
   return store;
 }
 
-async function synthesize(keep: string[] = []): Promise<string> {
+async function synthesize(keep: string[] = [], signal = stopping.signal): Promise<string> {
   const onSynthesis = () => {
     if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
   };
-  return currentAssembly(assemblyFolder, { onSynthesis, signal: stopping.signal, keep });
+  return currentAssembly(assemblyFolder, { onSynthesis, signal, keep });
 }
 
 async function start(watch: boolean): Promise<void> {
@@ -100,14 +105,15 @@ async function start(watch: boolean): Promise<void> {
   if (!store.accessKeyId) await checkEndpoint(endpoint);
 
   const assembly = await synthesize();
-  const { tables, outputs, stageName } = readStack(assembly, servedStack);
+  let stack = readStack(assembly, servedStack);
+  const { tables, outputs, stageName } = stack;
   const keysTable = outputs.KeysTableName ?? "";
   await createTables(endpoint, tables);
   await writeTables({ ...store, keysTable });
   const key = await localKey(keyFile, keyStore(keysTable), local.name);
 
   const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };
-  let deployment: Deployment = deploy(assembly, options);
+  let deployment: Deployment = deploy(stack, options);
   cleanUp.push(() => deployment.stop());
 
   const docs = docsPage(key, stageName);
@@ -125,20 +131,32 @@ async function start(watch: boolean): Promise<void> {
   console.log(`Docs: ${origin}/docs`);
 
   if (!watch) return;
+  const replace = (next: StackDefinition, what: string) => {
+    const started = deploy(next, options);
+    deployment.retire();
+    deployment = started;
+    console.error(`The changed ${what} are served.`);
+  };
+  const { rebundling } = await import("../infra/bundle/rebuild.ts");
+  const rebundle = await rebundling(changedFunctionsFolder);
   let served = assembly;
-  watchFolders(sourceFolders, async () => {
+  watchFolders(sourceFolders, async (changedAgain) => {
+    const signal = AbortSignal.any([stopping.signal, changedAgain]);
     try {
-      const changed = await synthesize([served]);
-      if (changed === served) return;
-      const next = deploy(changed, options);
-      deployment.retire();
-      deployment = next;
+      // The functions first, with the old template, because a synthesis takes seconds.
+      await rebundle();
+      replace(withCode(stack, changedFunctionsFolder), "functions");
+      await pause(SYNTHESIS_DELAY, undefined, { signal });
+      const changed = await synthesize([served], signal);
+      stack = readStack(changed, servedStack);
       served = changed;
-      console.error("The changed sources are served.");
+      replace(stack, "sources");
     } catch (error) {
-      console.error(`The changed sources are not served. ${(error as Error).message}`);
+      if (!signal.aborted) console.error(`The changed sources are not served. ${(error as Error).message}`);
     }
   });
+  // The first time takes longer. A mistake is reported after the next change.
+  await rebundle().catch(() => undefined);
 }
 
 function readOptions() {

@@ -1,11 +1,5 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { build, type OutputFile } from "esbuild";
-import { bundling } from "./options.ts";
-
-/** The functions' sources. */
-export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
+import { bundling, entryPoints, functionsFolder } from "./options.ts";
 
 /**
  * The bundles of all functions and their source maps, or why esbuild failed. One run of esbuild reads the code that the
@@ -14,7 +8,7 @@ export const functionsFolder = fileURLToPath(new URL("../../functions/", import.
  */
 export const bundles: Promise<OutputFile[] | Error> = build({
   ...bundling,
-  entryPoints: readdirSync(functionsFolder).map((file) => join(functionsFolder, file)),
+  entryPoints: entryPoints(),
   outdir: functionsFolder,
   write: false,
 }).then(

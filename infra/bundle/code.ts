@@ -1,12 +1,9 @@
 import { copyFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { AssetHashType, DockerImage, type ILocalBundling } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import type { OutputFile } from "esbuild";
-import { functionsFolder } from "./bundles.ts";
-
-const start = fileURLToPath(new URL("start.mjs", import.meta.url));
+import { functionsFolder, startFile } from "./options.ts";
 
 /** Returns the code of a function, by the file's name in functions/ without its extension. */
 export type FunctionCode = (entry: string) => Code;
@@ -24,7 +21,7 @@ const localBundling = (entry: string, bundles: OutputFile[] | Error): ILocalBund
       if (!output) throw new Error(`There is no functions/${entry}.ts.`);
       writeFileSync(join(outputFolder, `index${extension}`), output.contents);
     }
-    copyFileSync(start, join(outputFolder, "start.mjs"));
+    copyFileSync(startFile, join(outputFolder, "start.mjs"));
     return true;
   },
 });

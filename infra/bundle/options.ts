@@ -1,7 +1,22 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions } from "esbuild";
 
 const replacement = (name: string) => fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+
+/** The functions' sources. */
+export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
+
+/** The name of a function's file there, without its extension: `list-pets` for listPets. */
+export const functionFile = (name: string) =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The files there. */
+export const entryPoints = () => readdirSync(functionsFolder).map((file) => join(functionsFolder, file));
+
+/** Belongs to the code of every function. */
+export const startFile = fileURLToPath(new URL("start.mjs", import.meta.url));
 
 /**
  * How esbuild turns a function into one file. Every option shortens the cold start, which mostly reads and compiles

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import { functionFile } from "../../infra/bundle/options.ts";
 import { evaluate, type Json } from "./intrinsics.ts";
 import { type FindResources, readRestApi } from "./rest-api.ts";
 
 /** A Lambda function of a synthesized template. */
 export interface FunctionDefinition {
+  /** the logical id */
   name: string;
   /** folder with the bundled code */
   code: string;
@@ -57,4 +59,20 @@ export function readStack(folder: string, stackName: string) {
       Object.entries<Json>(Outputs).map(([name, { Value }]): [string, string] => [name, evaluate(Value)]),
     ),
   };
+}
+
+/**
+ * Replaces the code of the functions.
+ *
+ * @param folder has a folder for each file of functions/
+ */
+export function withCode(stack: StackDefinition, folder: string): StackDefinition {
+  const files = new Map(
+    Object.entries(stack.outputs).map(([output, id]) => [
+      id,
+      functionFile(output.replace("FunctionName", "")),
+    ]),
+  );
+  const codeOf = (id: string) => join(folder, files.get(id) ?? "");
+  return { ...stack, functions: stack.functions.map((fn) => ({ ...fn, code: codeOf(fn.name) })) };
 }

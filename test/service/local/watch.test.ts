@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { eventually } from "../../support/eventually.ts";
 import { type LocalService, startService } from "../../support/local-service.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -35,25 +36,47 @@ afterAll(async () => {
   await rm(checkout, { recursive: true });
 });
 
-const message = async () => {
-  const response = await fetch(`${service.baseUrl}/pets/1`, {
-    headers: { Authorization: `Bearer ${service.key}` },
-  });
+/** The message of an error of the getPet function, or without a key of the gateway. */
+async function message(headers = { Authorization: `Bearer ${service.key}` } as Record<string, string>) {
+  const response = await fetch(`${service.baseUrl}/pets/1`, { headers });
   return ((await response.json()) as { message: string }).message;
-};
+}
+/** Waits until the service prints a line for the nth time. */
+const printed = (line: string, times = 1) =>
+  eventually(
+    service.output,
+    (output) => expect(output.split(line).length - 1).toBeGreaterThanOrEqual(times),
+    {
+      seconds: 50,
+    },
+  );
+const SERVED = "The changed sources are served.";
+const NOT_SERVED = "The changed sources are not served.";
 
-it("serves a changed source, and the old one while the source has an error", async () => {
-  const file = join(checkout, "lib", "errors.ts");
-  const source = await readFile(file, "utf8");
-  const original = await message();
+it("serves changed functions and templates, and the old ones while a source has an error", async () => {
+  const [errors, app] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];
+  const [source, appSource] = [await readFile(errors, "utf8"), await readFile(app, "utf8")];
+  const original = [await message(), await message({})];
 
-  await writeFile(file, source.replace(original, "Changed."));
-  await service.printed("The changed sources are served.");
-  expect(await message()).toBe("Changed.");
+  const changed = original.reduce((text, old, n) => text.replace(old, `Changed ${n}.`), source);
+  expect(changed).not.toBe(source);
+  await writeFile(errors, changed);
+  await printed(SERVED);
+  expect([await message(), await message({})]).toEqual(["Changed 0.", "Changed 1."]);
 
-  await writeFile(file, `${source}\n}`);
-  await service.printed("The changed sources are not served.");
+  await writeFile(errors, `${source}\n}`);
+  await printed(NOT_SERVED);
   expect(service.output()).toContain("errors.ts");
   expect(service.output()).not.toMatch(/node:internal|node_modules/);
-  expect(await message()).toBe("Changed.");
+  expect([await message(), await message({})]).toEqual(["Changed 0.", "Changed 1."]);
+
+  // A function does not wait for the template.
+  await writeFile(app, "throw new Error('no template');");
+  await writeFile(errors, source);
+  await printed("no template");
+  expect([await message(), await message({})]).toEqual([original[0], "Changed 1."]);
+
+  await writeFile(app, appSource);
+  await printed(SERVED, 2);
+  expect([await message(), await message({})]).toEqual(original);
 }, 120_000);
