@@ -12,7 +12,8 @@ import { DataInUse, startStore } from "../local/store/store.ts";
 /** The keys of a stage. To dispose of them closes the local store. */
 type OpenKeys = KeyStore & AsyncDisposable;
 
-// By default, the SDK waits for a response without an end. Two attempts end within 10 seconds.
+// By default, the SDK waits for a response without an end. Two attempts end within 10 seconds. They are longer than those of
+// the functions, because an operator can be far from AWS.
 const BOUNDS = {
   maxAttempts: 2,
   requestHandler: {
@@ -41,7 +42,7 @@ async function openLocal(): Promise<OpenKeys> {
     const store = accessKeyId ? await startStore(storeFolder).catch(unlessInUse) : undefined;
     setAwsEnvironment(store ?? tables);
     if (store || !accessKeyId || (await responds(endpoint))) {
-      return { ...keyStore(keysTable), [Symbol.asyncDispose]: async () => store?.close() };
+      return { ...keyStore(keysTable, BOUNDS), [Symbol.asyncDispose]: async () => store?.close() };
     }
     // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
     // its data locked while its store cannot start.
@@ -78,7 +79,7 @@ async function openDeployed(StackName: string): Promise<OpenKeys> {
   });
   const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "KeysTableName")?.OutputValue;
   if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
-  return { ...keyStore(table, credentials), [Symbol.asyncDispose]: async () => {} };
+  return { ...keyStore(table, { ...BOUNDS, credentials }), [Symbol.asyncDispose]: async () => {} };
 }
 
 /** Checks AWS_PROFILE, because the SDK reports an unknown profile as missing credentials. */

@@ -32,11 +32,10 @@ function isTransient(error: {
  * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed,
  * otherwise `internal_error`. DynamoDB's error is the cause. Only ConditionalCheckFailedException is thrown unchanged.
  *
- * @param credentials without them, the SDK looks for credentials itself
+ * @param config replaces what suits the functions
  */
-export function dynamoClient(credentials?: DynamoDBClientConfig["credentials"]): DynamoDBClient {
+export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
   const client = new DynamoDBClient({
-    ...(credentials && { credentials }),
     maxAttempts: ATTEMPTS,
     requestHandler: {
       connectionTimeout: TIMEOUT_MS,
@@ -44,6 +43,7 @@ export function dynamoClient(credentials?: DynamoDBClientConfig["credentials"]):
       socketTimeout: TIMEOUT_MS,
       throwOnRequestTimeout: true,
     },
+    ...config,
   });
   client.middlewareStack.add((next) => async (args) => {
     try {

@@ -76,10 +76,10 @@ export interface KeyStore {
  * before every operation and should not load the document client.
  *
  * @param table has the partition key `hash`
- * @param credentials without them, the SDK looks for credentials itself
+ * @param config replaces what suits the authorizer
  */
-export function keyStore(table: string, credentials?: DynamoDBClientConfig["credentials"]): KeyStore {
-  const client = dynamoClient(credentials);
+export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore {
+  const client = dynamoClient(config);
 
   /** Lets a key end at a time if a condition holds. */
   const end = (hash: string, at: number, set: string, condition: string, values: Item) =>
