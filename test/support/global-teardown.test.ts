@@ -32,24 +32,22 @@ afterEach(async () => {
   await rm(parent, { recursive: true });
 });
 
-it("ends a run once, and names what the tests left behind", async () => {
+it("names what tests that passed left behind", async () => {
   setRun({ shared, testsFailed: false });
   await writeFile(join(shared.folder, "tmp", "left"), "");
-  await expect(teardown({ bail: 0 })).rejects.toThrow(
-    `The tests left behind:\nfile ${shared.folder}/tmp/left`,
-  );
+  await expect(teardown()).rejects.toThrow(`The tests left behind:\nfile ${shared.folder}/tmp/left`);
   expect(await readdir(parent)).toEqual([]);
 });
 
-it("ends a run that --bail interrupts once, with the processes of the tests that still run", async () => {
+it("ends a run that failed once, with the processes of tests that --bail interrupts", async () => {
   setRun({ shared, testsFailed: true });
   const env = { ...process.env, TEST_LOGS: join(shared.folder, "logs") };
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000); console.log()"], { env });
   await once(child.stdout, "data");
   const ended = once(child, "exit");
   await writeFile(join(shared.folder, "tmp", "in use"), "");
-  await Promise.all([teardown({ bail: 1 }), teardown({ bail: 1 })]);
-  await teardown({ bail: 1 });
+  await Promise.all([teardown(), teardown()]);
+  await teardown();
   if (process.platform !== "linux") child.kill();
   expect([await ended, stop.mock.calls.length]).toEqual([[null, "SIGTERM"], 1]);
   expect(await readdir(parent, { recursive: true })).toEqual(["kept", "kept/service.log"]);

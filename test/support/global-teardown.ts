@@ -6,24 +6,25 @@ import { endProcesses, leftovers } from "./leftovers.ts";
 /**
  * Stops what the tests shared. Keeps the logs of the local services if a test failed.
  *
- * @throws Error if the tests left a file, a folder or a process behind
+ * @throws Error if the tests passed and left a file, a folder or a process behind
  */
-export default async function teardown({ bail }: { bail: number }): Promise<void> {
+export default async function teardown(): Promise<void> {
   const { shared, testsFailed = false } = globalThis as { shared?: Shared; testsFailed?: boolean };
   if (!shared) return;
   // With --bail, Jest calls this after each file that fails, while the tests of other files still run.
-  shared.ended ??= end(shared, testsFailed, bail > 0 && testsFailed);
+  shared.ended ??= end(shared, testsFailed);
   await shared.ended;
 }
 
-async function end({ folder, keptLogs, service, store }: Shared, failed: boolean, interrupted: boolean) {
+async function end({ folder, keptLogs, service, store }: Shared, failed: boolean) {
   await service.stop();
   await store.close();
   const logs = join(folder, "logs");
-  if (interrupted) await endProcesses(logs);
-  const left = interrupted ? [] : await leftovers(join(folder, "tmp"), logs);
+  // A test that fails does not clean up.
+  const left = failed ? [] : await leftovers(join(folder, "tmp"), logs);
   await rm(keptLogs, { recursive: true, force: true });
   if (failed) {
+    await endProcesses(logs);
     await cp(logs, keptLogs, { recursive: true });
     console.error(`The logs of the local services are in ${keptLogs}.`);
   }
