@@ -55,6 +55,12 @@ export class PetStoreError extends Error {
   }
 }
 
+/** The error of a failed `add`, from the API or from `fetch`. */
+export interface AddError extends Error {
+  /** pass it to `add` within 24 hours to try again: if the animal was added, that does not add it twice */
+  idempotencyKey: string;
+}
+
 export interface ClientOptions {
   /** ends in /v1 */
   baseUrl: string;
@@ -169,11 +175,20 @@ export function petStore(options: ClientOptions) {
   }
 
   return {
-    /** Adds an animal. Every attempt has the same Idempotency-Key, so retries add it only once. */
-    async add(pet: NewPet): Promise<Pet> {
-      const headers = { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() };
-      const { text } = await call("/pets", { method: "POST", headers, body: stringifyPet(pet) });
-      return parsePets(text);
+    /**
+     * Adds an animal. Every attempt has the same Idempotency-Key, so retries add it only once.
+     *
+     * @param options.idempotencyKey a new UUID by default
+     * @throws AddError
+     */
+    async add(pet: NewPet, { idempotencyKey = crypto.randomUUID() as string } = {}): Promise<Pet> {
+      const headers = { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey };
+      try {
+        const { text } = await call("/pets", { method: "POST", headers, body: stringifyPet(pet) });
+        return parsePets(text);
+      } catch (error) {
+        throw Object.assign(error as Error, { idempotencyKey }) satisfies AddError;
+      }
     },
 
     /** Returns all animals one by one. It requests the next page when it needs it. */

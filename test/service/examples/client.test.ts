@@ -3,8 +3,14 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, it } from "@jest/globals";
-import { type ClientOptions, type NewPet, type Pet, petStore } from "../../../examples/client.ts";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import {
+  type AddError,
+  type ClientOptions,
+  type NewPet,
+  type Pet,
+  petStore,
+} from "../../../examples/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../../lib/errors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
@@ -44,6 +50,7 @@ describe("examples/client.ts", () => {
 
   it("throws the error that the API returns, with the request id", async () => {
     await expect(store.add({} as NewPet)).rejects.toMatchObject({ code: "invalid_request", status: 400 });
+    await expect(store.list({ limit: 0 }).next()).rejects.toMatchObject({ code: "invalid_request" });
     const wrong = petStore({ baseUrl, apiKey: "wrong" });
     await expect(wrong.list().next()).rejects.toMatchObject({
       code: "unauthorized",
@@ -82,6 +89,7 @@ type Fault =
 
 const running: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const stop of running.splice(0)) await stop();
 });
 
@@ -157,6 +165,20 @@ describe("the retries of examples/client.ts", () => {
     expect([received.length, added.size]).toEqual([2, 1]);
   });
 
+  it("add one animal if the caller tries again after the deadline, with the key of the error", async () => {
+    const faults: Fault[] = ["response lost", ...Array<Fault>(1000).fill("connection lost")];
+    const { client, received, added } = await faultyService(faults);
+    const error = await client()
+      .add(rex)
+      .catch((error: AddError) => error);
+    expect(error).toMatchObject({ message: "fetch failed", idempotencyKey: received[0]?.idempotencyKey });
+
+    faults.length = 0; // the service is back
+    const { idempotencyKey } = error as AddError;
+    expect(await client().add(rex, { idempotencyKey })).toEqual({ ...rex, id: 1n, status: "available" });
+    expect(added.size).toBe(1);
+  });
+
   it("use a new Idempotency-Key for each animal", async () => {
     const { client, added } = await faultyService([]);
     await client().add(rex);
@@ -185,26 +207,35 @@ describe("the retries of examples/client.ts", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("wait at least as long as Retry-After says, and a random time on top", async () => {
+  it.each([0, 0.5, 1])("wait as long as Retry-After says, and a random time on top: %d", async (random) => {
+    jest.spyOn(Math, "random").mockReturnValue(random);
     const { client, pauses } = await faultyService(["unavailable", "too_many_requests", "unavailable"], 7);
     await client().add(rex);
-    expect(pauses).toHaveLength(3);
-    expect(pauses.every((pause) => pause >= 7000)).toBe(true);
-    expect(pauses).not.toEqual([7000, 7000, 7000]);
+    expect(pauses).toEqual([7000 + 200 * random, 7000 + 400 * random, 7000 + 800 * random]);
   });
 
-  it("pause longer and longer, but never beyond the deadline", async () => {
-    const { client, received, pauses } = await faultyService(Array(1000).fill("internal_error"));
-    await expect(client({ deadline: 30_000 }).add(rex)).rejects.toMatchObject({ code: "internal_error" });
-    expect(received.length).toBe(pauses.length + 1);
-    expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(30_000);
-    for (const [n, pause] of pauses.entries())
-      expect(pause).toBeLessThanOrEqual(Math.min(5000, 200 * 2 ** n));
-    expect(Math.max(...pauses)).toBeGreaterThan(200);
-  });
+  it.each([30_000, undefined])(
+    "pause longer and longer, and end before the deadline: %d",
+    async (deadline) => {
+      jest.spyOn(Math, "random").mockReturnValue(1);
+      const timeout = jest.spyOn(AbortSignal, "timeout");
+      const { client, received, pauses } = await faultyService(Array(1000).fill("internal_error"));
+      const options = deadline ? { deadline, attemptTimeout: 7000 } : {};
+      await expect(client(options).add(rex)).rejects.toMatchObject({ code: "internal_error" });
+      expect(pauses.slice(0, 6)).toEqual([200, 400, 800, 1600, 3200, 5000]);
+      expect(pauses).toHaveLength(deadline ? 9 : 15);
+      expect(received).toHaveLength(pauses.length + 1);
+      const starts = [0, ...pauses.map((_, n) => pauses.slice(0, n + 1).reduce((sum, pause) => sum + pause))];
+      const { attemptTimeout = 10_000 } = options;
+      expect(timeout.mock.calls.flat()).toEqual(
+        starts.map((start) => Math.min(attemptTimeout, (deadline ?? 60_000) - start)),
+      );
+    },
+  );
 
-  it("give up at once if the service requires a longer wait than is left", async () => {
-    const { client, received } = await faultyService(["too_many_requests"], 31);
+  it.each([30, 31])("give up at once if no time is left after a Retry-After of %d", async (seconds) => {
+    jest.spyOn(Math, "random").mockReturnValue(0);
+    const { client, received } = await faultyService(["too_many_requests"], seconds);
     await expect(client({ deadline: 30_000 }).add(rex)).rejects.toMatchObject({ code: "too_many_requests" });
     expect(received).toHaveLength(1);
   });
