@@ -271,6 +271,7 @@ describe("a table that others have changed", () => {
       const { code, stdout, stderr } = await keys(...args);
       expect([args, code]).toEqual([args, 0]);
       expect(stdout + stderr).not.toMatch(/[^\P{C}\n]/u);
+      expect(stdout).not.toMatch(/^key_\\/m);
     }
     expect(JSON.parse((await keys("show", id, "--json")).stdout).name).toBe(hostile);
   });
