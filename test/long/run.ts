@@ -89,7 +89,8 @@ program
 - when a request gets no response or an unexpected one, or more than 0.1 % of the responses outside the kills are a 5xx;
 - when an acknowledged pet is not in the list exactly once;
 - when a kill did not happen;
-- when the heap of the main thread and the store after a garbage collection, or the resident memory (mean of the second half of the quarter), grows by more than 5 % in the last quarter;
+- when the memory in use after a garbage collection (main thread, store and largest instance) grows by more than 2 MiB in the second half of every quarter, which is a leak of less than 1 KiB a request at 200,000 requests;
+- when the resident memory reaches 600 MiB;
 - when the service holds more than 16 descriptors above those of the start after the clients disconnected.
 With --kill-service it kills the whole service under load, again and again on one data folder. Fails when an acknowledged pet is not in the list exactly once, and on any 5xx.`)
   .option("--requests <number>", "how many to send", wholeNumber(1000), 200_000)

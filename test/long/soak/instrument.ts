@@ -1,5 +1,11 @@
 import { syncBuiltinESMExports } from "node:module";
-import threads, { BroadcastChannel, isMainThread, type Worker } from "node:worker_threads";
+import threads, {
+  BroadcastChannel,
+  isMainThread,
+  threadId,
+  type Worker,
+  workerData,
+} from "node:worker_threads";
 
 // Loaded into the service with `--import`: lets the soak test kill its threads and read their heaps.
 
@@ -11,39 +17,57 @@ export type Command = keyof typeof running | "measure";
 export interface Measurement {
   /** number of threads that were killed */
   killed?: number;
-  /** MiB after a garbage collection, of the main thread and the store */
-  heap?: number;
+  /** MiB in use after a garbage collection: of the main thread, the store and the largest instance of a function */
+  used?: number;
 }
 
-const channel = new BroadcastChannel("heap");
+/** MiB that this thread uses in and outside its JavaScript heap after a garbage collection. */
+function used(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 2 ** 20;
+}
+
+const channel = new BroadcastChannel("used");
 channel.unref();
 
-/** MiB in use by this thread after a garbage collection. */
-function usedHeap(): number {
-  globalThis.gc?.();
-  return process.memoryUsage().heapUsed / 2 ** 20;
+/** Asks the threads that have not replied, until all that run have. A thread that is starting replies as soon as it runs. */
+function usedOfThreads(): Promise<(group: Set<Worker>) => number[]> {
+  const replies = new Map<number, number>();
+  return new Promise((resolve) => {
+    const ask = setInterval(() => {
+      const threads = [...running["kill store"], ...running["kill functions"]].map(
+        ({ threadId }) => threadId,
+      );
+      const silent = threads.filter((id) => !replies.has(id));
+      if (silent.length > 0) return channel.postMessage(silent);
+      clearInterval(ask);
+      resolve((group) => [...group].map((worker) => replies.get(worker.threadId) ?? 0));
+    }, 500);
+    channel.onmessage = ({ data }) => replies.set(data.id, data.used);
+  });
 }
 
-/** The store's thread has this module as well and replies, as soon as it runs. */
-const usedHeapOfStore = () =>
-  new Promise<number>((resolve) => {
-    const retry = setInterval(() => channel.postMessage("measure"), 500);
-    channel.onmessage = ({ data }) => {
-      clearInterval(retry);
-      resolve(data as number);
-    };
-  });
-
 async function execute(command: Command): Promise<Measurement> {
-  if (command === "measure") return { heap: usedHeap() + (await usedHeapOfStore()) };
-  const killed = await Promise.all([...running[command]].map((worker) => worker.terminate()));
+  if (command === "measure") {
+    const usedOf = await usedOfThreads();
+    // The number of instances depends on the speed of the machine.
+    const largest = Math.max(...usedOf(running["kill functions"]));
+    return { used: used() + Math.max(...usedOf(running["kill store"])) + largest };
+  }
+  const killed = [...running[command]].map(
+    (worker) => new Promise((resolve) => worker.once("exit", resolve)),
+  );
+  if (command === "kill store") channel.postMessage(command);
+  else for (const worker of running[command]) void worker.terminate();
+  await Promise.all(killed);
   return { killed: killed.length };
 }
 
 if (isMainThread) {
   threads.Worker = class extends threads.Worker {
     constructor(...[file, options]: ConstructorParameters<typeof Worker>) {
-      super(file, options);
+      super(file, { ...options, execArgv: ["--import", import.meta.filename] });
       const group = running[String(file).endsWith("store/thread.ts") ? "kill store" : "kill functions"];
       group.add(this);
       this.on("exit", () => group.delete(this));
@@ -53,5 +77,9 @@ if (isMainThread) {
   process.on("message", async (command: Command) => process.send?.(await execute(command)));
   process.channel?.unref();
 } else {
-  channel.onmessage = () => channel.postMessage(usedHeap());
+  channel.onmessage = ({ data }) => {
+    // As dynalite fails. LevelDB can abort the process when a thread is terminated in the middle of a call.
+    if (data === "kill store" && workerData.port !== undefined) throw new Error("killed by the test");
+    if (Array.isArray(data) && data.includes(threadId)) channel.postMessage({ id: threadId, used: used() });
+  };
 }
