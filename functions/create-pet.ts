@@ -9,7 +9,7 @@ const { create, ping } = petCreator({ pets: env.petsTable, claims: env.claimsTab
 export const warmedUp = warmUp(ping);
 
 /** POST /pets. Retries with the same `Idempotency-Key` return the first pet (contract 4.8). */
-export const handler = handle(createPet, async ({ body, headers, caller }) => {
+export const handler = handle(createPet, async ({ body, headers, caller, signal }) => {
   const key = headers["Idempotency-Key"];
-  return { body: await create(body, key === undefined ? undefined : { caller, key }) };
+  return { body: await create(body, key === undefined ? undefined : { caller, key }, signal) };
 });

@@ -140,4 +140,4 @@ export type FindPet = (id: bigint, signal?: AbortSignal) => Promise<Pet | undefi
  * Adds a pet and returns it with its id. Calls with the same token return the same pet for 24 hours; with another
  * pet they throw ApiError `idempotency_mismatch`.
  */
-export type CreatePet = (pet: NewPet, token?: IdempotencyToken) => Promise<Pet>;
+export type CreatePet = (pet: NewPet, token?: IdempotencyToken, signal?: AbortSignal) => Promise<Pet>;

@@ -98,7 +98,7 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
   const claims = claimStore(client, tables.claims);
 
   /** Returns false when the pet of another creation has the id. */
-  const put = (pet: Pet, creation: string) =>
+  const put = (pet: Pet, creation: string, abortSignal: AbortSignal | undefined) =>
     conditionHeld(
       client.send(
         new PutCommand({
@@ -113,6 +113,7 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
           ConditionExpression: "attribute_not_exists(id) OR creation = :creation",
           ExpressionAttributeValues: { ":creation": creation },
         }),
+        { abortSignal },
       ),
     );
 
@@ -128,7 +129,7 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
       ),
     );
 
-  const create: CreatePet = async (newPet, token) => {
+  const create: CreatePet = async (newPet, token, signal) => {
     const claim = token && (await claims.claim(token, newPet));
     const creation = claim?.creation ?? randomUUID();
     let id = claim?.petId ?? generatePetId();
@@ -136,7 +137,7 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
       // A retry found it in a claim. An earlier attempt can still write the pet, but not with a retired id.
       if (isStalePetId(id)) await retire(id);
       const pet = { id, ...newPet };
-      if (await put(pet, creation)) return pet;
+      if (await put(pet, creation, signal)) return pet;
       id = claim ? await claims.replaceId({ ...claim, petId: id }) : generatePetId();
     }
     throw new ApiError("unavailable");

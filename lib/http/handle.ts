@@ -107,13 +107,14 @@ function renderErrors(): Middleware {
 /**
  * Makes the Lambda function of an operation: it validates the request, renders errors and logs failures.
  *
- * @param run handles a valid request; throws ApiError for what the client should see
+ * @param run handles a valid request; throws ApiError for what the client should see. `signal` aborts when the function
+ *   gives up and responds. Lambda then freezes what is under way, and can continue it hours later
  * @param now the clock, in milliseconds since 1970
  * @returns a handler for API Gateway's REST proxy integration; it never rejects
  */
 export function handle<const O extends Operation>(
   operation: O,
-  run: (request: ApiRequest<O>) => Promise<ApiResponse<O>>,
+  run: (request: ApiRequest<O> & { signal: AbortSignal }) => Promise<ApiResponse<O>>,
   now: () => number = Date.now,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   return (
@@ -129,8 +130,8 @@ export function handle<const O extends Operation>(
       .use(deprecate(operation, now))
       .use(renderErrors())
       .use(requireScope(operation))
-      .handler(async (event: APIGatewayProxyEvent) => {
-        const { body, headers } = await run(readRequest(operation, event));
+      .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {
+        const { body, headers } = await run({ ...readRequest(operation, event), signal });
         return respond(operation.success.status, body, headers);
       })
   );

@@ -115,6 +115,21 @@ it("a late retry adds the pet with a new id, and no operation returns the id tha
   expect(await petFinder(pets)(petId)).toBeUndefined();
 });
 
+it("adds no pet after it gave up and responded", async () => {
+  jest.spyOn(console, "error").mockReturnValueOnce();
+  const event = requestEvent({
+    headers: { "Content-Type": "application/json", "idempotency-key": randomUUID() },
+    body: JSON.stringify({ name: "Late", categoryId: 1 }),
+  });
+  const response = await createPet(event, { ...context, getRemainingTimeInMillis: () => 500 });
+  expect(response.statusCode).toBe(503);
+  await eventually(
+    () => Promise.allSettled(send.mock.results.map(({ value }: { value: unknown }) => value)),
+    (writes) => expect(writes).toMatchObject([{ status: "fulfilled" }, { reason: { code: "unavailable" } }]),
+  );
+  expect(await countNamed(petLister(pets, 1), "Late")).toBe(0);
+});
+
 const refuse = () => Promise.reject(new ConditionalCheckFailedException({ message: "", $metadata: {} }));
 
 it("a creation draws another id when another pet has the first one", async () => {

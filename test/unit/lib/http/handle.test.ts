@@ -50,7 +50,11 @@ describe("an operation's handler", () => {
   });
 
   it("returns 503 half a second before Lambda would end it", async () => {
-    const hang = handle(listPets, () => new Promise(() => undefined));
+    let signal: AbortSignal | undefined;
+    const hang = handle(listPets, (request) => {
+      signal = request.signal;
+      return new Promise(() => undefined);
+    });
     const order: unknown[] = [];
     const note = (what: unknown) => order.push(what);
     // Node runs timers in the order in which they are due, also when it is late.
@@ -62,6 +66,7 @@ describe("an operation's handler", () => {
     const response = { statusCode: 503, headers: expect.objectContaining({ "Retry-After": "1" }) };
     expect(order).toEqual(["50 ms", expect.objectContaining(response), "150 ms"]);
     expect(bodyOf(order[1] as APIGatewayProxyResult).code).toBe("unavailable");
+    expect(signal?.aborted).toBe(true);
   });
 
   it("passes the request's parts to the operation", async () => {
