@@ -104,7 +104,7 @@ async function sendWhile(command: string[], { url }: { url: string }): Promise<v
   const send = () => rounds.push(traffic.round());
   send();
   const timer = setInterval(send, PAUSE_MS);
-  const [code] = await ended.finally(() => clearInterval(timer));
+  const [code, signal] = await ended.finally(() => clearInterval(timer));
   await Promise.all(rounds);
 
   let good = await traffic.round();
@@ -113,7 +113,7 @@ async function sendWhile(command: string[], { url }: { url: string }): Promise<v
     good = await traffic.round();
   }
   console.error(traffic.report());
-  if (code !== 0) throw new Error(`${program} ended with ${code}.`);
+  if (code !== 0) throw new Error(`${program} ended with ${code ?? signal}.`);
   if (!good) throw new Error("Not every operation succeeds after the command.");
 }
 

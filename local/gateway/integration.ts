@@ -27,7 +27,7 @@ export function respondFromMock(
 /**
  * A Lambda proxy integration. A function that throws, crashes or exceeds its timeout is INTEGRATION_FAILURE in API
  * Gateway's recorded access logs (DataBiosphere/azul#6624, #8192), where `integrationStatus` is Lambda's own status and
- * `status` the one that the function returned. That an invalid result is one too is assumed.
+ * `status` the one that the function returned. An invalid result is assumed to be one too.
  *
  * @param event JSON
  * @returns the function's response; or the refusal INTEGRATION_TIMEOUT, or INTEGRATION_FAILURE
