@@ -62,7 +62,7 @@ export interface KeyStore {
    */
   revoke(hash: string, at: number): Promise<boolean>;
   /**
-   * Lets a key end at a time, because a successor replaces it. A key gets only one successor, also from calls at once.
+   * Lets a key end at a time, because a successor replaces it. Concurrent calls give a key only one successor.
    *
    * @param successor ID of the key that replaces it
    * @param now milliseconds since 1970
