@@ -424,7 +424,7 @@ it.each([
 
 it("runs the process of an AWS profile once, because it can ask the operator for a code", async () => {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-profile-"));
-  const made = JSON.stringify({ Version: 1, AccessKeyId: "test", SecretAccessKey: "test" });
+  const made = JSON.stringify({ Version: 1, AccessKeyId: AWS_ACCESS_KEY_ID, SecretAccessKey: "test" });
   const called = `'${join(folder, "called").replaceAll("'", "'\\''")}'`;
   const AWS_CONFIG_FILE = join(folder, "config");
   await writeFile(
