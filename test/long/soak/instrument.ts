@@ -43,7 +43,7 @@ function usedOfThreads(): Promise<(group: Set<Worker>) => number[]> {
       if (silent.length > 0) return channel.postMessage(silent);
       clearInterval(ask);
       resolve((group) => [...group].map((worker) => replies.get(worker.threadId) ?? 0));
-    }, 500);
+    }, 100);
     channel.onmessage = ({ data }) => replies.set(data.id, data.used);
   });
 }
