@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { disconnect } from "../../support/http.ts";
 import { keysJson } from "../../support/keys-cli.ts";
 import type { Emulator } from "./emulator.ts";
 
@@ -29,6 +30,7 @@ export class Commands {
     const env = { PATH: process.env.PATH, CI: "true", ...this.environment };
     const options = { cwd: root, env, encoding: "utf8", timeout: 180_000 } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [cdk, ...args, "--no-notices"], options);
+    disconnect(); // this process did not notice which connections ended meanwhile
     assert.equal(status, 0, `cdk ${args.join(" ")} failed:\n${stdout}${stderr}`);
   }
 
