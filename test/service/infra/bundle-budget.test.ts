@@ -19,6 +19,7 @@ const CREDENTIAL_LOOKUPS = [
   "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
 ];
 
+const { packages } = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
 const { functions, authorizer } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
 const bundles = functions.map(({ name, code }) => ({
   name,
@@ -58,6 +59,21 @@ describe("the bundles", () => {
       for (const source of sources)
         expect(source).toMatch(/^(\.\.\/(infra|lib|node_modules)\/|[a-z-]+\.ts$)/);
       expect(text).not.toContain("sourceMappingURL");
+    },
+  );
+
+  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
+    "%s holds only packages that `dependencies` need",
+    (_, { code }) => {
+      const { sources } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
+      const found = sources.flatMap(
+        (source: string) => /node_modules\/(.*\/node_modules\/)?(@[^/]+\/)?[^/]+/.exec(source)?.[0] ?? [],
+      );
+      expect(found).not.toEqual([]);
+      // package-lock.json marks every other package with one of these.
+      const isOther = ({ dev, optional, devOptional }: Record<string, boolean> = { dev: true }) =>
+        dev || optional || devOptional;
+      expect([...new Set<string>(found)].filter((path) => isOther(packages[path]))).toEqual([]);
     },
   );
 });
