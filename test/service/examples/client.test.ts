@@ -48,6 +48,10 @@ describe("examples/client.ts", () => {
     );
   });
 
+  it("leaves out a member that is undefined", async () => {
+    expect(await store.add({ ...rex, status: undefined })).toMatchObject({ ...rex, status: "available" });
+  });
+
   it("throws the error that the API returns, with the request id", async () => {
     await expect(store.add({} as NewPet)).rejects.toMatchObject({ code: "invalid_request", status: 400 });
     await expect(store.list({ limit: 0 }).next()).rejects.toMatchObject({ code: "invalid_request" });

@@ -8,6 +8,7 @@ import { errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
 import { readStack } from "../../../local/assembly/template.ts";
 import { readTemplate } from "../../support/normalize.ts";
+import { readResources } from "../../support/resources.ts";
 
 // templates.test.ts compares the whole templates with reviewed ones. These tests say why some parts must be as they are.
 
@@ -138,6 +139,13 @@ describe.each(stages)("the $name stack", ({ name }) => {
     const text = JSON.stringify(DashboardBody);
     expect(text).toContain(`objective ${AVAILABILITY_OBJECTIVE} over 30 days`);
     expect(text).toContain("100 * (1 - errors / requests)");
+    const { widgets } = JSON.parse(
+      readResources(assembly, stack).only("CloudWatch::Dashboard").DashboardBody,
+    );
+    const overTheTimeShown = widgets.filter(({ properties }: Json) => properties.setPeriodToTimeRange);
+    expect(overTheTimeShown.map(({ properties }: Json) => properties.title)).toEqual([
+      expect.stringContaining("Availability over the time shown"),
+    ]);
   });
 });
 

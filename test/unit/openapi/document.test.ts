@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import * as z from "zod/mini";
 import { encodeCursor } from "../../../lib/cursor.ts";
-import { errors } from "../../../lib/errors.ts";
+import { type ErrorCode, errorHeaders, errors } from "../../../lib/errors.ts";
 import { idempotencyKeyPattern, parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
 import { operations } from "../../../lib/operations.ts";
 import { openApiDocument, openApiText } from "../../../openapi/document.ts";
@@ -25,6 +25,10 @@ describe("the document", () => {
       expect(Object.keys(responses)).toEqual([...all.map(String), "default"]);
       const { schema } = responses.default.content["application/json"];
       expect(schema).toStrictEqual({ $ref: "#/components/schemas/Error" });
+      for (const code of Object.keys(errors) as ErrorCode[]) {
+        for (const name of Object.keys(errorHeaders(code)))
+          expect(responses[errors[code].status].headers[name].required).toBe(true);
+      }
     }
     expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errors));
   });
@@ -74,6 +78,12 @@ describe("the document", () => {
       },
     });
     expect(Pets).toMatchObject({ type: "array", maxItems: 100, items: { $ref: "#/components/schemas/Pet" } });
+  });
+
+  it("lets later versions add members, and names the local service first, which generators take by default", () => {
+    expect(openApiText()).not.toContain("additionalProperties");
+    const urls = ["http://127.0.0.1:3000/v1", "https://{host}/v1"];
+    expect(document.servers.map(({ url }: { url: string }) => url)).toEqual(urls);
   });
 
   it("marks only the deprecated operation", () => {

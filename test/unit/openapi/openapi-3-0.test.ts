@@ -23,6 +23,15 @@ it("describes the same API as openapi.json", () => {
   expect(upgrade(openApi30Document())).toEqual(expected);
 });
 
+it("has no members next to a reference, which OpenAPI 3.0 ignores", () => {
+  const siblings: string[] = [];
+  JSON.parse(openApi30Text(), (_name, value: { $ref?: string } | null) => {
+    if (value?.$ref) siblings.push(...Object.keys(value).filter((name) => name !== "$ref"));
+    return value;
+  });
+  expect(siblings).toEqual([]);
+});
+
 it("is valid OpenAPI 3.0", async () => {
   const config = await createConfig({ extends: ["spec"] });
   const lint = (source: string) => lintFromString({ source, absoluteRef: "openapi-3.0.json", config });

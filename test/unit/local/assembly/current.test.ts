@@ -1,0 +1,35 @@
+import * as files from "node:fs/promises";
+import { expect, it, jest } from "@jest/globals";
+
+let changed = "nothing";
+jest.unstable_mockModule("node:fs/promises", () => ({
+  ...files,
+  readFile: async (file: string) => `${file.endsWith(changed)}${await files.readFile(file)}`,
+}));
+const { hashSources } = await import("../../../../local/assembly/current.ts");
+
+it.each([
+  "/functions/get-pet.ts",
+  "/infra/bundle/start.mjs",
+  "/lib/http/json.ts",
+  "/package.json",
+  "/package-lock.json",
+  "/node_modules/.package-lock.json",
+  "/tsconfig.json",
+])("a change of %s makes another assembly", async (file) => {
+  changed = "nothing";
+  const before = await hashSources();
+  expect(await hashSources()).toBe(before);
+  changed = file;
+  expect(await hashSources()).not.toBe(before);
+});
+
+it("another version of Node.js makes another assembly", async () => {
+  changed = "nothing";
+  const before = await hashSources();
+  const version = Object.getOwnPropertyDescriptor(process, "version") ?? {};
+  Object.defineProperty(process, "version", { ...version, value: "v0.0.0" });
+  const after = await hashSources();
+  Object.defineProperty(process, "version", version);
+  expect(after).not.toBe(before);
+});
