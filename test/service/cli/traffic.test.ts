@@ -55,10 +55,15 @@ it("adds one pet, because every creation is a retry of the first one", async () 
 });
 
 it("fails if the command fails, or an operation after it", async () => {
-  expect(await traffic(CONTRACT_URL, "process.exit(3)", CONTRACT_KEY)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`traffic: ${process.execPath} ended with 3.`),
-  });
+  const ends = [
+    ["process.exit(3)", "3"],
+    ['process.kill(process.pid, "SIGKILL")', "null"], // as by a cancelled workflow
+  ];
+  for (const [command = "", end] of ends)
+    expect(await traffic(CONTRACT_URL, command, CONTRACT_KEY)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`traffic: ${process.execPath} ended with ${end}.`),
+    });
   const { origin, close, requests } = await serve(() => requests.length > operations.length);
   const { code, stderr } = await traffic(origin, "").finally(close);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^getPet: (\d+) requests, \d+ failed \(503\)$/m)]);

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,16 +53,22 @@ const printed = (line: string, times = 1) =>
 const SERVED = "The changed sources are served.";
 const NOT_SERVED = "The changed sources are not served.";
 
+/** Each instance of a function is a thread. Only Linux lists them. */
+const threads = async () =>
+  process.platform === "linux" ? (await readdir(`/proc/${service.process.pid}/task`)).length : 0;
+
 it("serves changed functions and templates, and the old ones while a source has an error", async () => {
   const [errors, app] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];
   const [source, appSource] = [await readFile(errors, "utf8"), await readFile(app, "utf8")];
   const original = [await message(), await message({})];
+  const started = await threads();
 
   const changed = original.reduce((text, old, n) => text.replace(old, `Changed ${n}.`), source);
   expect(changed).not.toBe(source);
   await writeFile(errors, changed);
   await printed(SERVED);
   expect([await message(), await message({})]).toEqual(["Changed 0.", "Changed 1."]);
+  await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
 
   await writeFile(errors, `${source}\n}`);
   await printed(NOT_SERVED);

@@ -75,7 +75,7 @@ group("the table", () => {
 
   it.each([
     ["letters", "A".repeat(100), "AAAAAAAAAAA…"],
-    ["wide characters", "犬".repeat(100), "犬犬犬犬犬…"],
+    ...["犬", "い", "イ", "개"].map((wide) => ["wide characters", wide.repeat(100), `${wide.repeat(5)}…`]),
     ["emoji", "🐕".repeat(100), "🐕🐕🐕🐕🐕…"],
     ["a name that just fits", "ABCDEFGHIJKL", "ABCDEFGHIJKL"],
   ])("fits 80 columns: %s", (_what, name, shown) => {
