@@ -84,8 +84,11 @@ it("follows only the next link, when it needs it, and never to another host", as
   ]);
 });
 
-it.each(["null", "<html>", ""])("reports a response of a proxy by its status: %j", async (body) => {
-  const { store } = storeWith(new Response(body, { status: 404 }));
-  const error = { message: "The response has status 404.", code: undefined, requestId: undefined };
-  await expect(store.list().next()).rejects.toMatchObject(error);
-});
+it.each(["null", "[]", "1", "<html>", ""])(
+  "reports a response of a proxy by its status: %j",
+  async (body) => {
+    const { store } = storeWith(new Response(body, { status: 404 }));
+    const error = { message: "The response has status 404.", code: undefined, requestId: undefined };
+    await expect(store.list().next()).rejects.toMatchObject(error);
+  },
+);

@@ -18,8 +18,12 @@ describe("the document", () => {
 
   it("has every operation, with every status that it returns, and an Error for every other one", () => {
     for (const { id, method, path, success, errors: own } of operations) {
-      const { operationId, responses } = document.paths[path][method.toLowerCase()];
-      expect(operationId).toBe(id);
+      const { operationId, parameters, responses, security } = document.paths[path][method.toLowerCase()];
+      expect([operationId, security]).toEqual([id, [{ apiKey: [] }]]);
+      for (const parameter of parameters)
+        expect([parameter.name, parameter.required]).toEqual([parameter.name, parameter.in === "path"]);
+      const announced = Object.keys("headers" in success ? success.headers : {});
+      expect(Object.keys(responses[success.status].headers)).toEqual(expect.arrayContaining(announced));
       const statuses = [success.status, ...own.map((code) => errors[code].status)];
       const all = [...statuses, 401, 403, 429, 500, 503, 504].sort((a, b) => a - b);
       expect(Object.keys(responses)).toEqual([...all.map(String), "default"]);
@@ -31,6 +35,7 @@ describe("the document", () => {
       }
     }
     expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errors));
+    expect(document.components.schemas.Error.required).toEqual(["code", "message", "status"]);
   });
 
   it("describes parameters as clients write them", () => {
@@ -87,7 +92,11 @@ describe("the document", () => {
   });
 
   it("marks only the deprecated operation", () => {
-    expect(document.paths["/pets/{petId}"].get).toMatchObject({ deprecated: true, "x-sunset": "2030-12-05" });
+    expect(document.paths["/pets/{petId}"].get).toMatchObject({
+      deprecated: true,
+      "x-sunset": "2030-12-05",
+      description: expect.stringContaining("From 2030-12-05 on it returns 410. Use `GET /pets` instead."),
+    });
     expect(document.paths["/pets"].get).not.toHaveProperty("deprecated");
     const { responses } = document.paths["/pets/{petId}"].get;
     for (const status of [200, 403, 404, 410]) {
