@@ -1,6 +1,6 @@
 import { afterEach, expect, it, jest } from "@jest/globals";
 import type { FunctionPool } from "../../../../local/functions/pool.ts";
-import { respondFromProxy } from "../../../../local/gateway/integration.ts";
+import { respondFromMock, respondFromProxy } from "../../../../local/gateway/integration.ts";
 
 afterEach(() => {
   jest.useRealTimers();
@@ -22,3 +22,13 @@ it("ends an integration that exceeds API Gateway's 29 seconds", async () => {
     variables: { integrationLatency: expect.any(Number) },
   });
 });
+
+it.each(["application/json", "Application/JSON; charset=utf-8", " TEXT/plain "])(
+  "finds the request template of a mock for the type %j",
+  (type) => {
+    const response = { status: 404, headers: {}, body: "{}" };
+    const mock = { type: "MOCK" as const, mediaTypes: ["application/json", "text/plain"], response };
+    expect(respondFromMock(mock, type)).toMatchObject({ value: { status: 404 } });
+    expect(respondFromMock(mock, "image/png")).toMatchObject({ refusal: "UNSUPPORTED_MEDIA_TYPE" });
+  },
+);

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from "node:http";
+import { expect, it } from "@jest/globals";
+import { readTarget } from "../../../../local/gateway/receive.ts";
+
+const read = (url: string) =>
+  readTarget({ url, method: "GET", headersDistinct: { host: ["a"] } } as unknown as IncomingMessage, "v1");
+
+it.each([
+  ["/v1/pets", "/pets", ""],
+  ["/v1//pets?a=1?b", "/pets", "a=1%3Fb"],
+  ["/v1/pets?a=1#b", "/pets", "a=1"],
+  ["http://other:1/v1/pets", "/pets", ""],
+  ["/v1", "", ""],
+])("splits the target %s", (url, path, query) => {
+  const step = read(url);
+  expect("value" in step && [step.value.path, String(step.value.query)]).toEqual([path, query]);
+});
+
+it.each(["/", "/v1x", "//v1/pets"])("refuses the target %s, which is outside the stage", (url) => {
+  expect(read(url)).toMatchObject({ refusal: "MISSING_AUTHENTICATION_TOKEN" });
+});
