@@ -57,7 +57,7 @@ it("adds one pet, because every creation is a retry of the first one", async () 
 it("fails if the command fails, or an operation after it", async () => {
   const ends = [
     ["process.exit(3)", "3"],
-    ['process.kill(process.pid, "SIGKILL")', "null"], // as by a cancelled workflow
+    ['process.kill(process.pid, "SIGKILL")', "SIGKILL"], // as by a cancelled workflow
   ];
   for (const [command = "", end] of ends)
     expect(await traffic(CONTRACT_URL, command, CONTRACT_KEY)).toMatchObject({
