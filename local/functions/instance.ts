@@ -23,7 +23,7 @@ const END_TIMEOUT = 5000;
 const threads = new Set<Worker>();
 
 /** Waits until every thread of an instance has ended. */
-export const threadsEnded = () => Promise.all([...threads].map((thread) => once(thread, "exit")));
+export const threadsEnded = () => Promise.allSettled([...threads].map((thread) => once(thread, "exit")));
 
 /** An invocation failed: the function threw, crashed, or exceeded its timeout or memory size. */
 export class FunctionError extends Error {}

@@ -41,17 +41,13 @@ async function message(headers = { Authorization: `Bearer ${service.key}` } as R
   const response = await fetch(`${service.baseUrl}/pets/1`, { headers });
   return ((await response.json()) as { message: string }).message;
 }
-/** Waits until the service prints a line for the nth time. */
-const printed = (line: string, times = 1) =>
+/** Waits until the function and the gateway have these messages. */
+const served = (...messages: string[]) =>
   eventually(
-    service.output,
-    (output) => expect(output.split(line).length - 1).toBeGreaterThanOrEqual(times),
-    {
-      seconds: 50,
-    },
+    async () => [await message(), await message({})],
+    (actual) => expect(actual).toEqual(messages),
+    { seconds: 50 },
   );
-const SERVED = "The changed sources are served.";
-const NOT_SERVED = "The changed sources are not served.";
 
 /** Each instance of a function is a thread. Only Linux lists them. */
 const threads = async () =>
@@ -66,23 +62,22 @@ it("serves changed functions and templates, and the old ones while a source has 
   const changed = original.reduce((text, old, n) => text.replace(old, `Changed ${n}.`), source);
   expect(changed).not.toBe(source);
   await writeFile(errors, changed);
-  await printed(SERVED);
-  expect([await message(), await message({})]).toEqual(["Changed 0.", "Changed 1."]);
+  await served("Changed 0.", "Changed 1.");
+  await service.printed("The changed sources are served.");
   await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
 
   await writeFile(errors, `${source}\n}`);
-  await printed(NOT_SERVED);
+  await service.printed("The changed sources are not served.");
   expect(service.output()).toContain("errors.ts");
   expect(service.output()).not.toMatch(/node:internal|node_modules/);
-  expect([await message(), await message({})]).toEqual(["Changed 0.", "Changed 1."]);
+  await served("Changed 0.", "Changed 1.");
 
   // A function does not wait for the template.
   await writeFile(app, "throw new Error('no template');");
   await writeFile(errors, source);
-  await printed("no template");
-  expect([await message(), await message({})]).toEqual([original[0], "Changed 1."]);
+  await service.printed("no template");
+  await served(original[0] ?? "", "Changed 1.");
 
   await writeFile(app, appSource);
-  await printed(SERVED, 2);
-  expect([await message(), await message({})]).toEqual(original);
+  await served(...original);
 }, 120_000);
