@@ -1,5 +1,5 @@
-import { copyFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { context } from "esbuild";
 import { bundling, entryPoints, startFile } from "./options.ts";
 
@@ -7,7 +7,7 @@ import { bundling, entryPoints, startFile } from "./options.ts";
  * Prepares to bundle the functions again and again: esbuild then reads only the files that changed.
  *
  * @param folder where the code is written, a folder for each file of functions/
- * @returns writes the current code; throws esbuild's Error
+ * @returns writes the current code; throws esbuild's Error, and then keeps the last code
  */
 export async function rebundling(folder: string): Promise<() => Promise<void>> {
   const { rebuild } = await context({
@@ -17,13 +17,16 @@ export async function rebundling(folder: string): Promise<() => Promise<void>> {
     entryPoints: entryPoints(),
     entryNames: "[name]/index",
     outdir: folder,
-    metafile: true,
+    write: false, // esbuild would delete the last code when a source has an error
   });
   return async () => {
-    const { metafile } = await rebuild();
+    const { outputFiles } = await rebuild();
+    for (const { path, contents } of outputFiles) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, contents);
+      await copyFile(startFile, join(dirname(path), "start.mjs"));
+    }
     // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
     await writeFile(join(folder, "package.json"), "{}");
-    for (const output of Object.keys(metafile.outputs))
-      await copyFile(startFile, join(output, "..", "start.mjs"));
   };
 }

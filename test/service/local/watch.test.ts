@@ -71,6 +71,8 @@ it("serves changed functions and templates, and the old ones while a source has 
   expect(service.output()).toContain("errors.ts");
   expect(service.output()).not.toMatch(/node:internal|node_modules/);
   await served("Changed 0.", "Changed 1.");
+  // New instances can still load the last code.
+  expect(await readdir(join(checkout, "data", "functions", "get-pet"))).toContain("index.js");
 
   // A function does not wait for the template.
   await writeFile(app, "throw new Error('no template');");
