@@ -65,7 +65,7 @@ it("does what the embedded store does, for every command of random creations, re
     return real.value as never;
   });
 
-  for (let n = 0; n < 200; n++) {
+  for (let n = 0; n < 100; n++) {
     now.mockReturnValue(Date.UTC(2026, 5, 1) + n * 3_600_000);
     const status = PetStatus.options[choose(3)] ?? "sold";
     const pet: NewPet = { name: `Rex ${choose(2)}`, categoryId: 1n, status };

@@ -63,19 +63,17 @@ const get = (fault = "none") =>
 
 describe("a function", () => {
   it.each([
-    "exit",
-    "endless loop",
-    "no result in time",
-    "unhandled rejection",
-    "out of memory",
-    "exception",
-    "no result",
-    "invalid result",
-  ])("that fails (%s) makes a 503 Error, and every other request is served", async (fault) => {
-    const replies = await Promise.all([get(fault), get(fault), get()]);
+    ["exit", "unhandled rejection"],
+    ["endless loop", "no result in time"],
+    ["out of memory", "exception"],
+    ["no result", "invalid result"],
+  ])("that fails (%s, %s) makes a 503 Error, and every other request is served", async (...faults) => {
+    const replies = await Promise.all([...faults, "none"].map(get));
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 200]);
-    expect(await replies[0]?.json()).toEqual(errorBody("unavailable"));
-    expect(replies[0]?.headers.get("retry-after")).toBe("1");
+    for (const reply of replies.slice(0, 2)) {
+      expect(await reply.json()).toEqual(errorBody("unavailable"));
+      expect(reply.headers.get("retry-after")).toBe("1");
+    }
     const after = await Promise.all(Array.from({ length: 8 }, () => get()));
     expect(after.every(({ status }) => status === 200)).toBe(true);
   });
@@ -132,20 +130,20 @@ describe("a function", () => {
   });
 
   it("has up to four instances while some are slow, and then two again, also under load", async () => {
-    const threads: number[] = [];
+    const runs: Run[] = [];
     let enough = false;
     const load = Array.from({ length: 8 }, async () => {
-      while (!enough) threads.push((await run()).threadId);
+      while (!enough) runs.push(await run());
     });
     try {
-      const slow = await Promise.all(Array.from({ length: 6 }, () => run("slow")));
-      const concurrent = slow.map(
-        ({ from }) => slow.filter((other) => other.from <= from && from < other.to).length,
+      const slow = await Promise.all(Array.from({ length: 4 }, () => run("slow")));
+      const concurrent = [...runs, ...slow].map(
+        ({ from }) => [...runs, ...slow].filter((other) => other.from <= from && from < other.to).length,
       );
       expect(Math.max(...concurrent)).toBe(4);
-      threads.length = 0;
+      runs.length = 0;
       await eventually(
-        () => threads.slice(-400),
+        () => runs.slice(-400).map(({ threadId }) => threadId),
         (recent) => {
           expect(recent).toHaveLength(400);
           expect(new Set(recent).size).toBe(2);

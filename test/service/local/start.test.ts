@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -14,7 +15,7 @@ import { readStack } from "../../../local/assembly/template.ts";
 import { makeDataFolder, marker } from "../../../local/store/data-folder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
-import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
+import { copyAssembly, type LocalService, spawnService, startService } from "../../support/local-service.ts";
 
 // The service that all tests share.
 const { CONTRACT_URL = "", CONTRACT_KEY = "", SHARED_DATA_FOLDER = "" } = process.env;
@@ -274,15 +275,16 @@ describe("npm start", () => {
     ["by itself", undefined],
     ["on a signal", "SIGTERM" as const],
   ])("ends %s when a function runs code that cannot be stopped", async (_how, signal) => {
-    await (await started()).stop();
-    // The next start serves this assembly, because it is named by the hash of the sources.
+    // The service serves this assembly, because it is named by the hash of the sources.
+    await copyAssembly(folder);
     const assembly = join(folder, "assembly", await hashSources());
     const { name = "", code = "" } =
       readStack(assembly, servedStack).functions.find(({ name }) => name.startsWith("ListPets")) ?? {};
-    await writeFile(
-      join(code, "index.js"),
-      "exports.handler = () => { for (const all = [];;) all.push(new Array(1000).fill(1)); };",
-    );
+    // Opening a FIFO waits for its other end, in a system call. V8 cannot stop it, and it uses no processor.
+    const fifo = join(temporary, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    const source = `exports.handler = () => require("node:fs").openSync(${JSON.stringify(fifo)});`;
+    await writeFile(join(code, "index.js"), source);
     const file = join(assembly, `${servedStack}.template.json`);
     const template = JSON.parse(await readFile(file, "utf8"));
     template.Resources[name].Properties.Timeout = 1;
