@@ -121,8 +121,14 @@ it("adds no pet after it gave up and responded", async () => {
     headers: { "Content-Type": "application/json", "idempotency-key": randomUUID() },
     body: JSON.stringify({ name: "Late", categoryId: 1 }),
   });
+  const responded = Promise.withResolvers<void>();
+  send.mockImplementation(async function (this: DynamoDBDocumentClient, command: unknown, options: unknown) {
+    if (isPut(pets)(command)) await responded.promise;
+    return realSend.call(this, command, options);
+  });
   const response = await createPet(event, { ...context, getRemainingTimeInMillis: () => 500 });
   expect(response.statusCode).toBe(503);
+  responded.resolve();
   await eventually(
     () => Promise.allSettled(send.mock.results.map(({ value }: { value: unknown }) => value)),
     (writes) => expect(writes).toMatchObject([{ status: "fulfilled" }, { reason: { code: "unavailable" } }]),
