@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { Command } from "commander";
 import { servedStack } from "../infra/stages.ts";
 import { synthesize } from "../local/assembly/synthesize.ts";
+import { escapeControls } from "./escape-controls.ts";
 import { mapLog } from "./map-log.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 import { readSourceMaps } from "./source-maps.ts";
@@ -22,7 +23,7 @@ async function trace({ stack, assembly, function: functionName }: Options): Prom
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-trace-"));
   if (!assembly) await synthesize(folder.path, [stack]);
   const maps = readSourceMaps(assembly ?? folder.path, stack);
-  for (const line of mapLog(input, maps, functionName)) console.log(line);
+  for (const line of mapLog(input, maps, functionName)) console.log(escapeControls(line));
 }
 
 const program = configureProgram(new Command("npm run trace --"))

@@ -35,10 +35,14 @@ describe("npm run trace", () => {
   it("maps a real error of a real bundle, in a log line, to its source", async () => {
     const stack = (await realStack()).split("\n");
     const line = JSON.stringify({ message: { operation: "getPet", error: { cause: { stack } } } });
-    const { code, stdout } = await trace(`${line}\n{"message":"started"}\n`, ["--assembly", assembly]);
+    const { code, stdout } = await trace(`${line}\n{"message":"started"}\n\u001b[2J\n`, [
+      "--assembly",
+      assembly,
+    ]);
     expect(code).toBe(0);
     for (const position of [thrown, called]) expect(stdout).toContain(position);
     expect(stdout).not.toMatch(/index\.js:|started/);
+    expect(stdout).toMatch(/\n\\u001b\[2J\n$/); // a terminal would clear its screen
   });
 
   it("synthesizes this checkout if no assembly is given, and removes the result", async () => {
