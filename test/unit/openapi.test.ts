@@ -7,6 +7,7 @@ const config = await createConfig({
   rules: {
     "operation-description": "error",
     "operation-singular-tag": "error",
+    "operation-tag-defined": "error",
     "tag-description": "error",
     "no-invalid-parameter-examples": "error",
     "no-invalid-schema-examples": "error",

@@ -1,16 +1,20 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import * as files from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { generateApiKey } from "../../../lib/api-key.ts";
-import { buildDocs, docsPage } from "../../../openapi/docs-page.ts";
 import { openApiDocument, openApiText } from "../../../openapi/document.ts";
 import { openApi30Text } from "../../../openapi/openapi-3-0.ts";
 import { listen } from "../../support/listen.ts";
+
+const { mkdtemp, readdir, readFile, rm } = files;
+const readPart = jest.fn(readFile);
+jest.unstable_mockModule("node:fs/promises", () => ({ ...files, readFile: readPart }));
+const { buildDocs, docsPage } = await import("../../../openapi/docs-page.ts");
 
 const key = generateApiKey("local");
 const docs = docsPage(key, "v1");
@@ -134,6 +138,11 @@ describe("the docs page", () => {
     "/page/index.html",
   ])("serves only its own files: %s", async (path) => {
     expect(await sendRaw(path)).toMatchObject({ status: 404, body: "not a docs page" });
+  });
+
+  it("does not respond with a file that is missing while npm changes node_modules", async () => {
+    readPart.mockRejectedValueOnce(new Error("ENOENT"));
+    expect((await sendRaw("/docs/swagger-ui.css")).status).toBe(404);
   });
 
   it.each(["POST", "HEAD"])("rejects %s", async (method) => {

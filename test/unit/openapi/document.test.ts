@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { describe, expect, it } from "@jest/globals";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import * as z from "zod/mini";
 import { encodeCursor } from "../../../lib/cursor.ts";
-import { type ErrorCode, errorHeaders, errors } from "../../../lib/errors.ts";
+import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { idempotencyKeyPattern, parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
 import { operations } from "../../../lib/operations.ts";
 import { openApiDocument, openApiText } from "../../../openapi/document.ts";
@@ -10,6 +12,8 @@ import { bodyContent } from "../../../openapi/schemas.ts";
 
 const document = JSON.parse(openApiText());
 const PetStatus = { $ref: "#/components/schemas/PetStatus" };
+const ErrorReference = { $ref: "#/components/schemas/Error" };
+const ajv = new Ajv2020({ validateFormats: false });
 
 describe("the document", () => {
   it("is the committed openapi.json, so that every change of it is reviewed", async () => {
@@ -17,9 +21,17 @@ describe("the document", () => {
   });
 
   it("has every operation, with every status that it returns, and an Error for every other one", () => {
-    for (const { id, method, path, success, errors: own } of operations) {
-      const { operationId, parameters, responses, security } = document.paths[path][method.toLowerCase()];
-      expect([operationId, security]).toEqual([id, [{ apiKey: [] }]]);
+    for (const operation of operations) {
+      const { id, method, path, summary, scope, success, errors: own } = operation;
+      const documented = document.paths[path][method.toLowerCase()];
+      const { operationId, parameters, requestBody, responses, security, description } = documented;
+      expect([operationId, documented.summary, security]).toEqual([id, summary, [{ apiKey: [] }]]);
+      expect(description).toContain(`Requires an API key with the scope \`${scope}\`.`);
+      expect(requestBody?.required).toBe("body" in operation || undefined);
+      expect(responses[success.status]).toMatchObject({
+        description: success.description,
+        content: { "application/json": { example: expect.anything() } },
+      });
       for (const parameter of parameters)
         expect([parameter.name, parameter.required]).toEqual([parameter.name, parameter.in === "path"]);
       const announced = Object.keys("headers" in success ? success.headers : {});
@@ -27,11 +39,22 @@ describe("the document", () => {
       const statuses = [success.status, ...own.map((code) => errors[code].status)];
       const all = [...statuses, 401, 403, 429, 500, 503, 504].sort((a, b) => a - b);
       expect(Object.keys(responses)).toEqual([...all.map(String), "default"]);
-      const { schema } = responses.default.content["application/json"];
-      expect(schema).toStrictEqual({ $ref: "#/components/schemas/Error" });
+      for (const response of Object.values(responses))
+        expect(response).toHaveProperty("headers.x-amzn-RequestId");
+      expect(responses.default.content).toStrictEqual({ "application/json": { schema: ErrorReference } });
       for (const code of Object.keys(errors) as ErrorCode[]) {
-        for (const name of Object.keys(errorHeaders(code)))
-          expect(responses[errors[code].status].headers[name].required).toBe(true);
+        const { status, message } = errors[code];
+        if (!(status in responses)) continue;
+        const { description, headers, content } = responses[status];
+        expect(description).toBe(message);
+        expect(content["application/json"]).toStrictEqual({
+          schema: ErrorReference,
+          example: errorBody(code),
+        });
+        for (const [name, value] of Object.entries(errorHeaders(code))) {
+          const { required, schema, example } = headers[name];
+          expect([required, String(example), ajv.validate(schema, example)]).toEqual([true, value, true]);
+        }
       }
     }
     expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errors));
@@ -87,23 +110,72 @@ describe("the document", () => {
 
   it("lets later versions add members, and names the local service first, which generators take by default", () => {
     expect(openApiText()).not.toContain("additionalProperties");
-    const urls = ["http://127.0.0.1:3000/v1", "https://{host}/v1"];
-    expect(document.servers.map(({ url }: { url: string }) => url)).toEqual(urls);
+    const [local, { variables, ...deployed }] = document.servers;
+    expect(local).toEqual({ url: "http://127.0.0.1:3000/v1", description: "Local" });
+    expect(deployed).toEqual({ url: "https://{host}/v1", description: "Deployed stage" });
+    expect(new URL(`https://${variables.host.default}`).host).toBe(variables.host.default);
+    expect(variables.host.description).toContain("BaseUrl");
   });
 
   it("marks only the deprecated operation", () => {
     expect(document.paths["/pets/{petId}"].get).toMatchObject({
       deprecated: true,
       "x-sunset": "2030-12-05",
-      description: expect.stringContaining("From 2030-12-05 on it returns 410. Use `GET /pets` instead."),
+      description: expect.stringMatching(
+        /\. Deprecated since 2026-11-20\. From 2030-12-05 on it returns 410\. Use `GET \/pets` instead\.$/,
+      ),
     });
     expect(document.paths["/pets"].get).not.toHaveProperty("deprecated");
     const { responses } = document.paths["/pets/{petId}"].get;
-    for (const status of [200, 403, 404, 410]) {
-      for (const name of ["Deprecation", "Sunset", "Link", "Cache-Control"])
-        expect(responses[status].headers[name].required).toBe(true);
+    const examples = {
+      Deprecation: { example: "@1795132800" },
+      Sunset: { example: "Thu, 05 Dec 2030 00:00:00 GMT" },
+      Link: {},
+      "Cache-Control": { example: "no-store" },
+    };
+    // The gateway returns some errors as well as the function, and some instead of it.
+    const byFunction = { 200: true, 403: true, 404: true, 410: true, 500: false, 503: false };
+    for (const [status, required] of Object.entries({ ...byFunction, 401: null, 429: null, 504: null })) {
+      for (const [name, example] of Object.entries(examples)) {
+        const header = required === null ? undefined : expect.objectContaining({ required, ...example });
+        expect([status, name, responses[status].headers[name]]).toEqual([status, name, header]);
+      }
     }
-    expect(Object.keys(responses[401].headers)).toEqual(["WWW-Authenticate", "x-amzn-RequestId"]);
+  });
+
+  it("says what the contract says", () => {
+    const { info, components, paths } = document;
+    const { Error: ErrorBody, NewPet, Pets } = components.schemas;
+    const { Link } = paths["/pets"].get.responses[200].headers;
+    const { responses } = paths["/pets/{petId}"].get;
+    const { headers } = responses[503];
+    const { license } = createRequire(import.meta.url)("../../../package.json");
+    expect(info).toMatchObject({ title: "The Animal Store", license: { identifier: license } });
+    expect(components.securitySchemes.apiKey).toMatchObject({ type: "http", scheme: "bearer" });
+    expect(ErrorBody.properties.status).toMatchObject({ type: "integer", format: "int32" });
+    for (const [{ description }, text] of [
+      [info, "Check its `code`, not its `message`."],
+      [components.securitySchemes.apiKey, "`Authorization: Bearer <API_KEY>`"],
+      [responses.default, "the 404 of an unknown path or the 405 of an unknown method"], // 1.3
+      [Pets, "in ascending order of id"], // 3.1
+      [Link, 'rel="next" (RFC 8288)'], // 3.4
+      [NewPet, "Other members are ignored"], // 4.3
+      [headers.Deprecation, "RFC 9745"], // 5.4
+      [headers.Sunset, "RFC 8594"],
+      [headers.Link, 'rel="successor-version" (RFC 5829)'],
+      [ErrorBody.properties.code, "from a closed set"], // 7.2
+      [ErrorBody.properties.message, "Not part of the contract"],
+      [ErrorBody.properties.status, "The HTTP status"], // 7.1
+      [headers["Retry-After"], "Seconds"], // 7.4
+    ])
+      expect(description).toContain(text);
+  });
+
+  it("has a description and an example of every schema, and no identifier, which only JSON Schema has", () => {
+    for (const schema of Object.values(document.components.schemas)) {
+      expect(schema).toMatchObject({ description: expect.any(String), examples: [expect.anything()] });
+      for (const name of ["id", "$id", "$schema", "$defs"]) expect(schema).not.toHaveProperty(name);
+    }
   });
 
   it("needs a name for the schema of every body, so that generated clients have one", () => {
