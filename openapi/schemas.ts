@@ -57,7 +57,7 @@ const options = (io: "input" | "output") =>
   }) as const;
 
 /** Removes the members that only a separate JSON Schema document needs. Changes references to point to the components. */
-function bare({ $schema, $id, id, $defs, "~standard": _, ...schema }: Schema): Schema {
+function bare({ $schema, $id, ...schema }: Schema): Schema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${uri("")}`));
 }
 
