@@ -31,11 +31,11 @@ const authorizer = `
     const Resource =
       last === "m" ? methodArn : last === "w" ? methodArn.replace("v1", "v.") : "arn:aws:execute-api:*/v1/*";
     const Statement = [{ Effect, Action: "execute-api:Invoke", Resource }];
-    if (last === "b") Statement.push({ Effect: "Deny", Action: "execute-api:Invoke", Resource: methodArn });
+    if (last === "b" || last === "e") Statement.push({ Effect: "Deny", Action: "execute-api:Invoke", Resource: methodArn });
     return {
       principalId: last === "q" ? undefined : "p",
       policyDocument: { Version: "2012-10-17", Statement },
-      context: last === "o" ? { keyId: {} } : { keyId: "key_1", calls },
+      context: { keyId: last === "o" ? {} : "key_1", calls, live: true },
     };
   };`;
 
@@ -73,14 +73,20 @@ describe("an event", () => {
       path: "/pets/",
       httpMethod: "GET",
       pathParameters: null,
+      stageVariables: null,
       body: null,
       isBase64Encoded: false,
       requestContext: {
         requestId: response.headers.get("x-amzn-requestid"),
+        extendedRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+        requestTime: expect.stringMatching(/ \+0000$/),
         stage: "v1",
+        resourcePath: "/pets",
         path: "/v1/pets/",
+        httpMethod: "GET",
+        protocol: "HTTP/1.1",
         domainName: new URL(origin).host,
-        authorizer: { keyId: "key_1", principalId: "p" },
+        authorizer: { keyId: "key_1", live: true, principalId: "p" },
         identity: { sourceIp: "127.0.0.1", userAgent: "node" },
       },
       headers: { "X-MiXed": "1" },
@@ -100,7 +106,10 @@ describe("an event", () => {
   });
 
   it("has one slash where the client sent several between the stage and the path", async () => {
-    expect(await json(await get("///pets"))).toMatchObject({ event: { path: "/pets", resource: "/pets" } });
+    const none = { queryStringParameters: null, multiValueQueryStringParameters: null };
+    expect(await json(await get("///pets"))).toMatchObject({
+      event: { path: "/pets", resource: "/pets", ...none },
+    });
   });
 
   it("has a body in base64 when its bytes are not UTF-8", async () => {
@@ -151,6 +160,7 @@ describe("the authorizer", () => {
     const response = await get("/pets", last);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ code, status });
+    expect(log).toHaveBeenLastCalledWith(expect.objectContaining({ url: "/v1/pets", errorCode: code }));
   });
 
   it("is not invoked for a token that cannot be a key", async () => {
@@ -167,6 +177,8 @@ describe("the authorizer", () => {
     const start = performance.now();
     const clock = jest.spyOn(performance, "now").mockReturnValue(start);
     const calls = await call();
+    const latencies = { "authorizer.latency": 0, integrationLatency: 0, responseLatency: 0 };
+    expect(log.mock.calls.at(-1)?.[0].variables).toMatchObject(latencies);
     clock.mockReturnValue(start + 1999);
     expect(await call()).toBe(calls);
     clock.mockReturnValue(start + 2000);
@@ -198,7 +210,10 @@ describe("a path that the API does not have", () => {
     const response = await fetch(url, { headers: { Authorization: "Bearer secret" } });
     expect(response.status).toBe(403);
     expect(response.headers.get("x-amzn-errortype")).toBe("IncompleteSignatureException");
-    expect(await response.json()).toEqual({ message: expect.stringContaining("'Bearer secret'") });
+    expect(await response.json()).toEqual({
+      message:
+        "'secret' not a valid key=value pair (missing equal-sign) in Authorization header: 'Bearer secret'.",
+    });
   });
 
   it("gets a 404 outside the stage and at its root", async () => {

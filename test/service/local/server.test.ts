@@ -50,12 +50,17 @@ const respond = (body: string | Buffer = "") => received.shift()?.response.end(b
 
 describe("the requests of a connection", () => {
   it("are handled one after the other", async () => {
-    const socket = await send(get("/1") + get("/2") + get("/3", "Connection: close\r\n"));
-    for (const path of ["/1", "/2", "/3"]) {
+    const socket = await send(get("/0"));
+    await receives("/0");
+    respond();
+    await once(socket, "data");
+    const paths = Array.from({ length: 10 }, (_, n) => `/${n + 1}`);
+    socket.write(paths.map((path) => get(path, path === "/10" ? "Connection: close\r\n" : "")).join(""));
+    for (const path of paths) {
       await receives(path);
       respond(path);
     }
-    expect((await text(socket)).match(/^\/\d|\/\d$/gm)).toEqual(["/1", "/2", "/3"]);
+    expect((await text(socket)).match(/^\/\d+|\/\d+$/gm)).toEqual(paths);
   });
 
   it("wait until the client has read the last response, and other connections do not", async () => {
@@ -83,6 +88,8 @@ it("refuses more than 10,240 bytes of headers", async () => {
   const socket = await send(get("/", `X-A: ${"a".repeat(10_240)}\r\n`));
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 431 /);
   expect(received).toEqual([]);
+  await send(get("/", `X-A: ${"a".repeat(10_200)}\r\n`));
+  await receives("/");
 });
 
 it("ignores an expectation that it does not know", async () => {
@@ -97,6 +104,7 @@ it("gives a silent client a minute, and a request a minute to arrive", () => {
 });
 
 it("closes the oldest connection without a request in progress when there are more than 1,000", async () => {
+  (await send("")).destroy();
   const busy = await send(get("/busy"));
   await receives("/busy");
   const [oldest, ...others] = await Promise.all(Array.from({ length: 999 }, () => send("GET / HTTP/1.1")));
@@ -111,7 +119,9 @@ describe("a drain", () => {
     const others = [await send(""), await send("GET / HTTP/1.1\r\nHost:"), await send(get("/done"))];
     await receives("/done");
     respond();
-    const busy = await send(get("/1") + get("/2"));
+    const busy = await send(get("/0") + get("/1") + get("/2"));
+    await receives("/0");
+    respond();
     const started = await send(get("/started"));
     await receives("/1", "/started");
     const half = received.pop()?.response;

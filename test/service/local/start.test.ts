@@ -56,7 +56,7 @@ const denyPrivilegedPorts = `data:text/javascript,${encodeURIComponent(`
   import { Server } from "node:net";
   const { listen } = Server.prototype;
   Server.prototype.listen = function (port, ...rest) {
-    if (port > 0 && port < 1024) {
+    if (port > 0 && (port < 1024 || port === 3000)) {
       process.nextTick(() => this.emit("error", Object.assign(new Error("EACCES"), { code: "EACCES" })));
       return this;
     }
@@ -119,6 +119,10 @@ describe("npm start", () => {
     ends.push(() => service.stop("SIGKILL"));
     expect(await (await served(() => list(service))).json()).toEqual([]);
     expect(await readdir(join(cwd, ".animal-store"))).toContain("api-key");
+    // A log that nobody reads does not end the service.
+    for (const stream of [service.process.stdout, service.process.stderr]) stream?.destroy();
+    expect((await served(() => list(service))).status).toBe(200);
+    expect(await service.stop()).toBe(0);
   });
 
   it("keeps every pet that it has acknowledged, and its key, when it is killed right after", async () => {
@@ -136,7 +140,7 @@ describe("npm start", () => {
       const service = await started();
       const { baseUrl, key } = service;
       expect(service.output()).toContain(
-        `Base URL: ${baseUrl}\nAPI key: ${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\n`,
+        `Base URL: ${baseUrl}\nAPI key: ${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\nDocs: ${new URL("/docs", baseUrl)}\n`,
       );
       expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
       expect((await served(() => list(service))).status).toBe(200);
@@ -299,6 +303,17 @@ describe("npm start", () => {
     expect(service.output().endsWith(reason)).toBe(signal === undefined);
   });
 
+  it("explains its options", async () => {
+    const help = spawnService(inFolder(), [], { args: ["--help"] });
+    expect(await help.ended).toBe(0);
+    for (const text of ["Usage: npm start -- [--watch]\n", "(default 3000)", "(default .animal-store)"])
+      expect(help.output()).toContain(text);
+    const unknown = spawnService(inFolder(), [], { args: ["--wach"] });
+    expect(await unknown.ended).toBe(2);
+    expect(unknown.output()).toMatch(/^animal-store: Unknown option '--wach'.*\nUsage: /);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it("removes the assemblies of other sources, and an incomplete one, and nothing else", async () => {
     await makeDataFolder(folder);
     await mkdir(join(folder, "assembly"));
@@ -334,15 +349,19 @@ describe("npm start ends with one clear line and exit code 1", () => {
     ends.push(close);
     const { port } = new URL(origin);
     expect(await failure({ PORT: port })).toBe(`Port ${port} is in use. Set PORT to another one.`);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it.each(["x", "65536"])("when its port is %s", async (PORT) => {
     expect(await failure({ PORT })).toBe("PORT must be a number from 0 to 65535.");
   });
 
-  it("when it has no privileges for its port", async () => {
-    expect(await failure({ PORT: "1" }, ["--import", denyPrivilegedPorts])).toBe(
-      "Port 1 needs privileges that this user does not have. Set PORT to one above 1023.",
+  it.each([
+    ["1", "1"],
+    ["", "3000"],
+  ])("when it has no privileges for its port (PORT=%s)", async (PORT, port) => {
+    expect(await failure({ PORT }, ["--import", denyPrivilegedPorts])).toBe(
+      `Port ${port} needs privileges that this user does not have. Set PORT to one above 1023.`,
     );
   });
 
@@ -387,5 +406,6 @@ describe("npm start ends with one clear line and exit code 1", () => {
     expect(await failure({ AWS_ENDPOINT_URL_DYNAMODB: origin })).toContain(
       `The DynamoDB endpoint ${origin} cannot be used: `,
     );
+    expect(await readdir(folder)).not.toContain("assembly"); // which takes seconds
   });
 });

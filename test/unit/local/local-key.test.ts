@@ -26,7 +26,9 @@ afterEach(() => rm(folder, { recursive: true }));
 async function issued(): Promise<string> {
   const key = await localKey(file, keys, "local");
   expect(await readFile(file, "utf8")).toBe(`${key}\n`);
-  expect(records.get(hashApiKey(key))).toMatchObject({ scopes: ["pets:read", "pets:write"] });
+  const scopes = ["pets:read", "pets:write"];
+  const createdAt = expect.closeTo(Date.now(), -8); // hours
+  expect(records.get(hashApiKey(key))).toMatchObject({ name: "npm start", scopes, createdAt });
   return key;
 }
 
@@ -51,6 +53,12 @@ it("makes a new key when the file has another text", async () => {
     await writeFile(file, text);
     expect(await issued()).not.toBe(text);
   }
+});
+
+it("does not write a key that it cannot store", async () => {
+  keys.add = () => Promise.reject(new Error("full"));
+  await expect(localKey(file, keys, "local")).rejects.toThrow("full");
+  await expect(readFile(file)).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 it("does not replace a key that it cannot read", async () => {

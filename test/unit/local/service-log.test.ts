@@ -6,7 +6,14 @@ import { standardErrorLog } from "../../../local/service-log.ts";
 const request: HandledRequest = {
   url: "/v1/pets?status=sold&limit=secret=1",
   errorCode: "invalid_request",
-  variables: { httpMethod: "GET", status: 400, responseLatency: 7, "authorizer.keyId": "key_1" },
+  variables: {
+    httpMethod: "GET",
+    status: 400,
+    responseLatency: 7,
+    "authorizer.keyId": "key_1",
+    "error.responseType": "DEFAULT_4XX",
+    "authorizer.error": "slow",
+  },
 };
 const info = '{"level":"INFO","message":"started"}';
 
@@ -39,8 +46,15 @@ describe("the log on a terminal", () => {
     const [line = "", ...others] = await linesOf(true, (log) => log.request(request, "{}"));
     expect(others).toEqual([]);
     expect(line).toMatch(
-      /^\d\d:\d\d:\d\d {2}GET {3}\/v1\/pets\?status&limit {2}400 {2}7 ms {2}key_1 {2}invalid_request$/,
+      /^\d\d:\d\d:\d\d {2}GET {3}\/v1\/pets\?status&limit {2}400 {2}7 ms {2}key_1 {2}invalid_request, DEFAULT_4XX, slow$/,
     );
+  });
+
+  it("has at most 100 characters of the URL, and a hyphen in place of a key", async () => {
+    const variables = { httpMethod: "DELETE", status: 204, responseLatency: 7 };
+    const long = { variables, url: `/${"a".repeat(200)}`, errorCode: undefined };
+    const [line] = await linesOf(true, (log) => log.request(long, "{}"));
+    expect(line?.slice(8)).toBe(`  DELETE  /${"a".repeat(99)}  204  7 ms  -`);
   });
 
   it("replaces what would garble a terminal", async () => {
@@ -63,5 +77,11 @@ describe("the log in a file", () => {
       log.function(info);
     });
     expect(lines).toEqual(['{"status":"400"}', info]);
+  });
+
+  it("has the last lines when the process ends", () => {
+    standardErrorLog().function(info);
+    process.listeners("exit").at(-1)?.(0);
+    expect(written).toEqual([`${info}\n`]);
   });
 });

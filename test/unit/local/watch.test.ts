@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 
 const changed: (() => void)[] = [];
 jest.unstable_mockModule("node:fs", () => ({
-  watch: (_folder: string, _options: object, listener: () => void) => changed.push(listener),
+  watch: (_folder: string, { recursive }: { recursive: boolean }, listener: () => void) =>
+    recursive && changed.push(listener),
 }));
 const { watchFolders } = await import("../../../local/watch.ts");
 

@@ -2,9 +2,11 @@ import * as files from "node:fs/promises";
 import { expect, it, jest } from "@jest/globals";
 
 let changed = "nothing";
+let missing = "nothing";
 jest.unstable_mockModule("node:fs/promises", () => ({
   ...files,
-  readFile: async (file: string) => `${file.endsWith(changed)}${await files.readFile(file)}`,
+  readFile: async (file: string) =>
+    file.endsWith(missing) ? Promise.reject() : `${file.endsWith(changed)}${await files.readFile(file)}`,
 }));
 const { hashSources } = await import("../../../../local/assembly/current.ts");
 
@@ -22,6 +24,12 @@ it.each([
   expect(await hashSources()).toBe(before);
   changed = file;
   expect(await hashSources()).not.toBe(before);
+});
+
+it("a package file that npm did not write counts as empty", async () => {
+  missing = "/node_modules/.package-lock.json";
+  expect(await hashSources()).toMatch(/^[\da-f]{32}$/);
+  missing = "nothing";
 });
 
 it("another version of Node.js makes another assembly", async () => {

@@ -4,7 +4,7 @@ import { TokenAuthorizer } from "../../../../local/gateway/authorizer.ts";
 import type { RequestContext } from "../../../../local/gateway/context.ts";
 import type { LocalRequest } from "../../../../local/gateway/receive.ts";
 
-const invoke = jest.fn(async () => ({
+const invoke = jest.fn(async (_event: string) => ({
   principalId: "p",
   policyDocument: { Statement: [{ Effect: "Allow", Resource: "*" }] },
 }));
@@ -23,7 +23,7 @@ afterEach(() => {
 /** Authorizes a request with the token; returns how often the function has been invoked so far. */
 async function invocations(token: string): Promise<number> {
   const message = { headersDistinct: { authorization: [token] } };
-  await authorizer.authorize({ message, method: "GET", path: "/" } as unknown as LocalRequest, context);
+  await authorizer.authorize({ message, method: "PUT", path: "/a" } as unknown as LocalRequest, context);
   return invoke.mock.calls.length;
 }
 
@@ -35,6 +35,15 @@ it("caches a policy for its time, also when the clock of the machine is set back
   expect(await invocations("a")).toBe(1);
   now.mockReturnValue(61_000);
   expect(await invocations("a")).toBe(2);
+});
+
+it("invokes the function with the token and the ARN of the method", async () => {
+  await invocations("a");
+  expect(JSON.parse(invoke.mock.calls[0]?.[0] ?? "")).toEqual({
+    type: "TOKEN",
+    authorizationToken: "a",
+    methodArn: "arn:aws:execute-api:local:000000000000:local/v1/PUT/a",
+  });
 });
 
 it("caches the last 1,000 policies", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, jest } from "@jest/globals";
+import { FunctionError } from "../../../../local/functions/instance.ts";
 import type { FunctionPool } from "../../../../local/functions/pool.ts";
 import { respondFromMock, respondFromProxy } from "../../../../local/gateway/integration.ts";
 
@@ -32,3 +33,21 @@ it.each(["application/json", "Application/JSON; charset=utf-8", " TEXT/plain "])
     expect(respondFromMock(mock, "image/png")).toMatchObject({ refusal: "UNSUPPORTED_MEDIA_TYPE" });
   },
 );
+
+it.each([
+  undefined,
+  {},
+  { statusCode: "200", body: "" },
+  { statusCode: 200.5, body: "" },
+  { statusCode: 200 },
+])("reads the result %j as a failure of the integration", async (result) => {
+  const pool = { invoke: async () => result } as unknown as FunctionPool;
+  expect(await respondFromProxy(pool, "{}")).toMatchObject({ refusal: "INTEGRATION_FAILURE" });
+});
+
+it("reads only an error of the function as a failure of the integration", async () => {
+  const failing = (error: Error) => ({ invoke: () => Promise.reject(error) }) as unknown as FunctionPool;
+  const response = respondFromProxy(failing(new FunctionError("")), "{}");
+  expect(await response).toMatchObject({ refusal: "INTEGRATION_FAILURE" });
+  await expect(respondFromProxy(failing(new Error("bug")), "{}")).rejects.toThrow("bug");
+});

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { expect, it } from "@jest/globals";
-import { readTarget } from "../../../../local/gateway/receive.ts";
+import { readTarget, withBody } from "../../../../local/gateway/receive.ts";
 
-const read = (url: string) =>
-  readTarget({ url, method: "GET", headersDistinct: { host: ["a"] } } as unknown as IncomingMessage, "v1");
+const read = (url: string, host: string[] = ["a"]) =>
+  readTarget({ url, method: "GET", headersDistinct: { host } } as unknown as IncomingMessage, "v1");
 
 it.each([
   ["/v1/pets", "/pets", ""],
@@ -18,4 +19,34 @@ it.each([
 
 it.each(["/", "/v1x", "//v1/pets"])("refuses the target %s, which is outside the stage", (url) => {
   expect(read(url)).toMatchObject({ refusal: "MISSING_AUTHENTICATION_TOKEN" });
+});
+
+it.each([[], [""], ["a", "a"], ["a/b"], ["a b"]])("refuses a request with the Host %j %j", (...host) => {
+  expect(read("/v1", host)).toMatchObject({ refusal: "DEFAULT_4XX" });
+  for (const valid of ["a-b.example", "127.0.0.1:80", "[::1]:80"])
+    expect(read("/v1", [valid])).toHaveProperty("value");
+});
+
+it("receives bodies of 10 MiB at most, and holds 32 MiB at one time", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const receive = (size: number, onReceived = () => {}) =>
+    withBody(Readable.from([Buffer.alloc(size)]) as IncomingMessage, async (body) => {
+      onReceived();
+      await released;
+      return { value: body.length, variables: {} };
+    });
+  const MiB = 2 ** 20;
+  const held: unknown[] = [];
+  for (const size of [10, 10, 10, 2].map((size) => size * MiB))
+    await new Promise<void>((resolve) => held.push(receive(size, resolve)));
+  expect(await receive(1)).toMatchObject({ refusal: "THROTTLED" });
+  release();
+  expect(await Promise.all(held)).toHaveLength(4);
+  expect(await receive(10 * MiB)).toMatchObject({ value: 10 * MiB });
+  expect(await receive(10 * MiB + 1)).toMatchObject({ refusal: "REQUEST_TOO_LARGE" });
+});
+
+it("refuses a body that is incomplete", async () => {
+  const message = Readable.from([]).destroy(new Error("aborted")) as IncomingMessage;
+  expect(await withBody(message, () => Promise.reject())).toMatchObject({ refusal: "BAD_REQUEST_BODY" });
 });
