@@ -34,7 +34,6 @@ export class HttpServer extends Server {
       if (this.#waiting.size >= MAX_CONNECTIONS) {
         const [idle] = this.#waiting.entries().find(([, waiting]) => waiting.length === 0) ?? [socket];
         this.#waiting.delete(idle.destroy());
-        if (idle === socket) return;
       }
       this.#waiting.set(socket, []);
       socket.on("close", () => this.#waiting.delete(socket));

@@ -12,20 +12,18 @@ const PSEUDO: Record<string, string> = {
 export function evaluate(value: Json): Json {
   if (Array.isArray(value)) return value.map(evaluate);
   if (typeof value !== "object" || value === null) return value;
-  const [[name, argument] = [], second] = Object.entries<Json>(value);
-  if (!second) {
-    switch (name) {
-      case "Ref":
-        return PSEUDO[argument] ?? argument;
-      case "Fn::GetAtt":
-        return `arn:aws:lambda:local:000000000000:function:${argument[0]}`;
-      case "Fn::Join":
-        return evaluate(argument[1]).join(argument[0]);
-      case "Fn::Split":
-        return evaluate(argument[1]).split(argument[0]);
-      case "Fn::Select":
-        return evaluate(argument[1])[argument[0]];
-    }
+  const [[name, argument] = []] = Object.entries<Json>(value);
+  switch (name) {
+    case "Ref":
+      return PSEUDO[argument] ?? argument;
+    case "Fn::GetAtt":
+      return `arn:aws:lambda:local:000000000000:function:${argument[0]}`;
+    case "Fn::Join":
+      return evaluate(argument[1]).join(argument[0]);
+    case "Fn::Split":
+      return evaluate(argument[1]).split(argument[0]);
+    case "Fn::Select":
+      return evaluate(argument[1])[argument[0]];
   }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, evaluate(member)]));
 }

@@ -46,14 +46,12 @@ export class TokenAuthorizer {
   }
 
   #store(token: string, result: APIGatewayAuthorizerResult): void {
-    const now = performance.now(); // a clock that is set back must not prolong a policy
-    this.#cache.delete(token);
-    this.#cache.set(token, { result, expiresAt: now + this.#settings.cacheSeconds * 1000 });
-    // The oldest come first, and all expire after the same time.
-    for (const [key, { expiresAt }] of this.#cache) {
-      if (expiresAt > now && this.#cache.size <= CACHE_SIZE) break;
-      this.#cache.delete(key);
-    }
+    // A clock that is set back must not prolong a policy.
+    const expiresAt = performance.now() + this.#settings.cacheSeconds * 1000;
+    this.#cache.delete(token); // the oldest come first
+    this.#cache.set(token, { result, expiresAt });
+    const [oldest = ""] = this.#cache.keys();
+    if (this.#cache.size > CACHE_SIZE) this.#cache.delete(oldest);
   }
 
   /** Invokes the function. Caches its policy, whether it allows or denies, but no error. */

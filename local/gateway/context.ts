@@ -16,15 +16,13 @@ export const refuse = (refusal: string, variables: ContextVariables = {}) => ({ 
 export type RequestContext = ReturnType<typeof requestContext>;
 
 /** Returns the variables that a request has from its start. */
-export function requestContext({ url = "", method = "" }: IncomingMessage, stage: string) {
+export function requestContext({ method = "" }: IncomingMessage, stage: string) {
   return {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),
     requestTime: commonLogTime(new Date()),
     stage,
     httpMethod: method,
-    // With the stage, without the query.
-    path: url.replace(/\?.*$/s, ""),
   };
 }
 

@@ -29,7 +29,7 @@ const authorizer = `
     if (last === "n") return null;
     const Effect = last === "d" ? "Deny" : last === "e" ? "Perhaps" : "Allow";
     const Resource =
-      last === "m" ? methodArn : last === "w" ? methodArn.replace("v1", "v.") : "arn:aws:execute-api:*/v1/*";
+      last === "m" ? methodArn : last === "w" ? methodArn.replace("v1", "v.") : ["arn:other", "arn:aws:execute-api:*/v1/*"];
     const Statement = [{ Effect, Action: "execute-api:Invoke", Resource }];
     if (last === "b" || last === "e") Statement.push({ Effect: "Deny", Action: "execute-api:Invoke", Resource: methodArn });
     return {
@@ -174,6 +174,7 @@ describe("the authorizer", () => {
       return (event as unknown as { requestContext: { authorizer: { calls: number } } }).requestContext
         .authorizer.calls;
     };
+    expect(stack.authorizer.cacheSeconds).toBe(60);
     const start = performance.now();
     const clock = jest.spyOn(performance, "now").mockReturnValue(start);
     const calls = await call();

@@ -316,17 +316,18 @@ describe("npm start", () => {
 
   it("removes the assemblies of other sources, and an incomplete one, and nothing else", async () => {
     await makeDataFolder(folder);
-    await mkdir(join(folder, "assembly"));
-    for (const name of [`${"0".repeat(32)}.draft`, "1".repeat(32), "others"])
-      await mkdir(join(folder, "assembly", name));
+    const current = await hashSources();
+    for (const name of [`${current}.draft/stale`, `${"0".repeat(32)}.draft`, "1".repeat(32), "others"])
+      await mkdir(join(folder, "assembly", name), { recursive: true });
     const first = await started();
     const names = await readdir(join(folder, "assembly"));
-    expect(names.toSorted()).toEqual([await hashSources(), "others"]);
-    const [assembly] = names.filter((name) => name !== "others");
-    const { mtimeMs } = await stat(join(folder, "assembly", assembly ?? ""));
+    expect(names.toSorted()).toEqual([current, "others"]);
+    const assembly = join(folder, "assembly", current);
+    expect(await readdir(assembly)).not.toContain("stale");
+    const { mtimeMs } = await stat(assembly);
     await first.stop("SIGKILL");
     await started();
-    expect((await stat(join(folder, "assembly", assembly ?? ""))).mtimeMs).toBe(mtimeMs);
+    expect((await stat(assembly)).mtimeMs).toBe(mtimeMs);
   });
 
   it("uses the DynamoDB server that it is given, and waits for tables that it creates slowly", async () => {

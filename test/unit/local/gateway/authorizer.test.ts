@@ -47,7 +47,12 @@ it("invokes the function with the token and the ARN of the method", async () => 
 });
 
 it("caches the last 1,000 policies", async () => {
+  const now = jest.spyOn(performance, "now").mockReturnValue(0);
   for (let n = 1; n <= 1001; n++) expect(await invocations(`${n}`)).toBe(n);
   expect(await invocations("2")).toBe(1001);
   expect(await invocations("1")).toBe(1002);
+  now.mockReturnValue(60_000);
+  expect(await invocations("3")).toBe(1003);
+  expect(await invocations("2")).toBe(1004);
+  expect(await invocations("3")).toBe(1004);
 });
