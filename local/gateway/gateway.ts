@@ -87,7 +87,7 @@ export function createGateway(
       return refuse("DEFAULT_5XX");
     });
     const result = "refusal" in step ? gatewayResponse(step.refusal) : step.value;
-    send(message, response, result === TOO_LARGE ? undefined : context.requestId, result);
+    send(response, result === TOO_LARGE ? undefined : context.requestId, result);
     log({
       url: message.url ?? "",
       errorCode: result.status >= 400 ? errorCodeOf(result.body) : undefined,
@@ -143,7 +143,6 @@ function refuseUndefinedRoute(authorization: string | undefined): Step<HttpRespo
 }
 
 function send(
-  message: IncomingMessage,
   response: ServerResponse,
   requestId: string | undefined,
   { status, headers, body }: HttpResponse,
@@ -157,5 +156,5 @@ function send(
     ...(requestId && { "x-amzn-RequestId": requestId }),
     ...headers,
   });
-  response.end(message.method === "HEAD" ? undefined : body);
+  response.end(body);
 }

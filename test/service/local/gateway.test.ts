@@ -1,6 +1,7 @@
 import { createServer, request } from "node:http";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { errorBody } from "../../../lib/errors.ts";
+import type { FunctionPool } from "../../../local/functions/pool.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { createGateway, type HandledRequest } from "../../../local/gateway/gateway.ts";
 import { Throttle } from "../../../local/gateway/throttle.ts";
@@ -39,7 +40,10 @@ const authorizer = `
     };
   };`;
 
-const { stack, functions, stop } = await replaceFunctions({ operation, authorizer });
+const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
+const adding = stack.routes.find(({ method }) => method === "POST")?.integration;
+if (adding?.type === "AWS_PROXY")
+  functions.set(adding.functionName, functions.get(operationName) as FunctionPool);
 const cleanUp = [stop];
 afterAll(async () => {
   disconnect();
@@ -65,7 +69,12 @@ const json = async (response: Response) => (await response.json()) as Record<str
 
 describe("an event", () => {
   it("has the form of API Gateway's proxy integration", async () => {
-    const headers = { "X-MiXed": "1", "x-forwarded-proto": "gopher", "X-FORWARDED-FOR": "6.6.6.6" };
+    const headers = {
+      "X-MiXed": "1",
+      "x-forwarded-proto": "gopher",
+      "X-FORWARDED-FOR": "6.6.6.6",
+      "X-Forwarded-Port": "1",
+    };
     const response = await get("/pets/?a=1&a=2&b=x%20y+z&__proto__=1", "a", headers);
     const { event } = await json(response);
     expect(event).toMatchObject({
@@ -114,9 +123,15 @@ describe("an event", () => {
 
   it("has a body in base64 when its bytes are not UTF-8", async () => {
     for (const body of ["é", Buffer.from([0xff])]) {
-      const { text } = await send(baseUrl, { path: "/pets", key: key("a"), body });
+      const { text } = await send(baseUrl, { method: "POST", path: "/pets", key: key("a"), body });
       const isBase64Encoded = body !== "é";
-      expect(JSON.parse(text).event).toMatchObject({ body: isBase64Encoded ? "/w==" : "é", isBase64Encoded });
+      const httpMethod = "POST";
+      expect(JSON.parse(text).event).toMatchObject({
+        httpMethod,
+        requestContext: { httpMethod },
+        isBase64Encoded,
+        body: isBase64Encoded ? "/w==" : "é",
+      });
     }
   });
 });
@@ -283,6 +298,14 @@ describe("the access log", () => {
 });
 
 describe("the gateway", () => {
+  it("responds 500 to an error of its own, and says why", async () => {
+    const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    const response = await get("/pets/1");
+    expect([response.status, await response.json()]).toEqual([500, errorBody("internal_error")]);
+    expect(String(error.mock.calls)).toMatch(/^Error: The template has no function GetPet/);
+    error.mockRestore();
+  });
+
   it("sends no type and no length with a 204", async () => {
     const { status, headers } = await get("/pets?empty=1");
     expect([status, headers.get("content-type"), headers.get("content-length")]).toEqual([204, null, null]);
