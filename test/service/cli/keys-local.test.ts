@@ -61,7 +61,7 @@ it("says why it cannot read the data folder", async () => {
   await mkdir(tablesFile);
   expect(await keys("list")).toEqual(failure(`The data folder ${folder} cannot be read (EISDIR).`));
   await rm(tablesFile, { recursive: true });
-  for (const damaged of ['{"endpoint":', "null", "{}"]) {
+  for (const damaged of ['{"endpoint":', "null", '{"endpoint":""}', '{"keysTable":""}']) {
     await writeFile(tablesFile, damaged);
     expect(await keys("list")).toEqual(failure(`${tablesFile} is damaged: run \`npm start\` once.`));
   }

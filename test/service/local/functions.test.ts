@@ -22,7 +22,7 @@ const operation = `
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
     if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
     if (fault === "above its memory size") { globalThis.kept = new Array(2e7).fill(1); await new Promise(() => {}); }
-    if (fault === "log") { console.error({ logged: true }); process.stdout.write("raw text\\n"); }
+    if (fault === "log") { console.error({ logged: true }); console.warn("slow"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
     if (fault === "exception") throw new Error("secret");
     if (fault === "no result") return undefined;
     if (fault === "invalid result") return { statusCode: "x" };
@@ -83,6 +83,7 @@ describe("a function", () => {
     ["no result in time", "The function exceeded its timeout of 4000 ms."],
     ["above its memory size", "The function ran out of memory."],
     ["exception", "secret"],
+    ["unhandled rejection", "secret"],
   ])("that fails (%s) says why", async (fault, reason) => {
     await expect(invoke(fault)).rejects.toThrow(reason);
   });
@@ -93,7 +94,8 @@ describe("a function", () => {
     await eventually(
       () => log.mock.calls.map(([line]) => line),
       (lines) => {
-        expect(lines).toContain("raw text");
+        expect(lines).toEqual(expect.arrayContaining(["raw text", "raw error"]));
+        expect(lines).toContainEqual(expect.stringMatching(/"level":"WARN".*"message":"slow"/));
         const entries = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
         for (const message of [{ logged: true }, { errorMessage: "secret" }])
           expect(entries).toContainEqual({

@@ -319,7 +319,9 @@ describe("npm start", () => {
     const current = await hashSources();
     for (const name of [`${current}.draft/stale`, `${"0".repeat(32)}.draft`, "1".repeat(32), "others"])
       await mkdir(join(folder, "assembly", name), { recursive: true });
+    await writeFile(join(folder, "package.json"), '{"type":"module"}'); // the functions are CommonJS
     const first = await started();
+    expect((await served(() => list(first))).status).toBe(200);
     const names = await readdir(join(folder, "assembly"));
     expect(names.toSorted()).toEqual([current, "others"]);
     const assembly = join(folder, "assembly", current);

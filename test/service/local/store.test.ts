@@ -48,6 +48,7 @@ describe("a store", () => {
 
   beforeAll(async () => {
     store = await startStore();
+    expect(store.accessKeyId).toMatch(/^[\da-f]{40}$/);
     const keys = {
       KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
       AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
@@ -106,6 +107,7 @@ describe("a store", () => {
   ])("refuses %s", async (_name, request) => {
     const { status, reply } = await send("DeleteTable", { TableName: "kept" }, request);
     expect(status).toBe(403);
+    expect(reply).toContain("UnrecognizedClientException");
     expect(reply).not.toMatch(/access-control/i);
   });
 });

@@ -1,8 +1,8 @@
-import { mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { makeDataFolder, marker } from "../../../../local/store/data-folder.ts";
+import { makeDataFolder, marker, writeSecret } from "../../../../local/store/data-folder.ts";
 
 it("keeps the files of a data folder that it uses again", async () => {
   await using parent = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
@@ -11,4 +11,12 @@ it("keeps the files of a data folder that it uses again", async () => {
   for (const name of [".gitignore", marker]) await writeFile(join(folder, name), "mine");
   await makeDataFolder(folder);
   for (const name of [".gitignore", marker]) expect(await readFile(join(folder, name), "utf8")).toBe("mine");
+});
+
+it("replaces a secret, which only its owner can read, also after a write that was interrupted", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
+  const file = join(folder.path, "secret");
+  for (const name of [file, `${file}.draft`]) await writeFile(name, "old", { mode: 0o644 });
+  await writeSecret(file, "new");
+  expect([await readFile(file, "utf8"), (await stat(file)).mode & 0o777]).toEqual(["new", 0o600]);
 });
