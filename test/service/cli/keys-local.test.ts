@@ -94,6 +94,11 @@ it("opens the store of a stopped service, makes no file that others can read, an
     const { mode } = await stat(join(storeFolder, name));
     expect([name, mode & 0o077]).toEqual([name, 0]);
   }
+  const [{ keyId }] = JSON.parse((await keys("list", "--json")).stdout);
+  for (const command of ["show", "rotate", "revoke"]) {
+    expect(await keys(command, keyId)).toMatchObject({ code: 0 });
+    await (await startStore(storeFolder)).close();
+  }
   expect((await keys("show", "key_0000000000000000")).code).toBe(1);
   await (await startStore(storeFolder)).close();
 });

@@ -86,19 +86,24 @@ const empty = () => {
   commit();
 };
 
-it.each<[string, () => unknown, string, number, string]>([
-  ["a changed file", () => write("openapi.json", "{}"), "1.10.0", 1, "Commit or remove your changes first."],
-  ["a new file", () => write("new.txt", ""), "1.10.0", 1, "Commit or remove your changes first."],
-  ["another branch", () => git("checkout", "--quiet", "-b", "x"), "1.10.0", 1, "Switch to the branch main."],
-  ["the same version", () => {}, "1.9.0", 1, "The version must be higher than 1.9.0."],
-  ["a lower version", () => {}, "1.8.10", 1, "The version must be higher than 1.9.0."],
-  ["a text that is no version", () => {}, "v1.10", 2, "It must have the form 1.2.3."],
-  ["an empty section", empty, "1.10.0", 1, 'The section "Unreleased" of CHANGELOG.md is empty.'],
-  ["a tag that exists", () => git("tag", "v1.10.0"), "1.10.0", 1, "The tag v1.10.0 already exists."],
-])("refuses %s, and changes nothing", async (_what, prepare, version, code, message) => {
+it.each<[string, () => unknown, string, string]>([
+  ["a changed file", () => write("openapi.json", "{}"), "1.10.0", "Commit or remove your changes first."],
+  ["a new file", () => write("new.txt", ""), "1.10.0", "Commit or remove your changes first."],
+  ["another branch", () => git("checkout", "--quiet", "-b", "x"), "1.10.0", "Switch to the branch main."],
+  ["the same version", () => {}, "1.9.0", "The version must be higher than 1.9.0."],
+  ["a lower version", () => {}, "1.8.10", "The version must be higher than 1.9.0."],
+  ["an empty section", empty, "1.10.0", 'The section "Unreleased" of CHANGELOG.md is empty.'],
+  ["a tag that exists", () => git("tag", "v1.10.0"), "1.10.0", "The tag v1.10.0 already exists."],
+])("refuses %s, and changes nothing", async (_what, prepare, version, message) => {
   prepare();
   const state = () => git("status", "--porcelain") + git("for-each-ref") + git("diff") + read("CHANGELOG.md");
   const before = state();
-  expect(await run(version)).toEqual({ code, stdout: "", stderr: expect.stringContaining(message) });
+  expect(await run(version)).toEqual({ code: 1, stdout: "", stderr: `release: ${message}\n` });
   expect(state()).toBe(before);
+});
+
+it("refuses a text that is no version, before it reads the repository", async () => {
+  rmSync(join(repository, ".git"), { recursive: true });
+  for (const { code, stderr } of await Promise.all(["v1.10.0", "1.10", "1.10.0-rc.1", "01.10.0"].map(run)))
+    expect([code, stderr]).toEqual([2, expect.stringContaining("It must have the form 1.2.3.")]);
 });

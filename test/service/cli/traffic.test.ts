@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { operations } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
@@ -9,14 +9,29 @@ import { listen } from "../../support/listen.ts";
 const script = fileURLToPath(new URL("../../../cli/traffic.ts", import.meta.url));
 const { CONTRACT_URL = "", CONTRACT_KEY = "" } = process.env;
 
-/** Runs a script of Node as the command. */
-const traffic = (url: string, code: string, key = "ask_x") =>
-  runNode([script, "--url", url, "--", process.execPath, "--eval", code], {
-    env: { PATH: process.env.PATH, API_KEY: key },
-  });
+/** Runs a script of Node as the command. Another script can change the program's clock and timers first. */
+const traffic = (url: string, code: string, key = "ask_x", before = "") =>
+  runNode(
+    [
+      "--import",
+      `data:text/javascript,${encodeURIComponent(before)}`,
+      script,
+      "--url",
+      url,
+      "--",
+      process.execPath,
+      "-e",
+      code,
+    ],
+    { env: { PATH: process.env.PATH, API_KEY: key } },
+  );
 
-/** Serves the API unless `fails`, and `/wait`, which responds when there were two requests to each operation. */
-async function serve(fails: () => boolean = () => false) {
+/**
+ * Serves the API, and `/wait`, which responds when there were two requests to each operation.
+ *
+ * @param failure returns a status, 0 for no response, -1 for a lost connection, or undefined for a success
+ */
+async function serve(failure: (url?: string) => number | undefined = () => undefined) {
   const requests: { route: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   const { promise: enough, resolve } = Promise.withResolvers<void>();
   const server = createServer(async (message, response) => {
@@ -25,17 +40,21 @@ async function serve(fails: () => boolean = () => false) {
     if (url === "/wait") await enough;
     else requests.push({ route: `${method} ${url}`, headers, body });
     if (requests.length >= 2 * operations.length) resolve();
-    response.statusCode = fails() && url !== "/wait" ? 503 : method === "POST" ? 201 : 200;
-    response.end('{"id":7}');
+    const status = url === "/wait" ? undefined : failure(url);
+    if (status === -1) return void message.socket.destroy();
+    response.statusCode = status ?? (method === "POST" ? 201 : 200);
+    if (status !== 0) response.end('{"id":7}');
   });
   return { ...(await listen(server)), requests };
 }
 
 it("sends requests to every operation while the command runs, without giving it the key", async () => {
   const { origin, close, requests } = await serve();
-  const code = `await fetch("${origin}/wait"); process.exit(process.env.API_KEY ? 2 : 0)`;
-  const { code: exit, stderr } = await traffic(`${origin}/`, code).finally(close);
-  expect([exit, stderr]).toEqual([0, expect.stringMatching(/^(\w+: \d+ requests, 0 failed\n){3}$/)]);
+  const code = `await fetch("${origin}/wait"); console.log("done"); process.exit(process.env.API_KEY ? 2 : 0)`;
+  const { code: exit, stdout, stderr } = await traffic(`${origin}/`, code).finally(close);
+  expect([exit, stdout]).toEqual([0, "done\n"]);
+  const counts = [...stderr.matchAll(/^(\w+): (\d+) requests, 0 failed$/gm)].map(([, ...count]) => count);
+  expect(counts).toEqual(operations.map(({ id }) => [id, String(requests.length / operations.length)]));
   const routes = new Set(requests.map(({ route }) => route));
   expect([...routes].sort()).toEqual(["GET /pets", "GET /pets/1", "GET /pets/7", "POST /pets"]);
   // Each round asks the authorizer, because API Gateway caches its result for each spelling.
@@ -54,7 +73,7 @@ it("adds one pet, because every creation is a retry of the first one", async () 
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^(\w+: \d+ requests, 0 failed\n){3}$/)]);
 });
 
-it("fails if the command fails, or an operation after it", async () => {
+it("fails if the command fails", async () => {
   const ends = [
     ["process.exit(3)", "3"],
     ['process.kill(process.pid, "SIGKILL")', "SIGKILL"], // as by a cancelled workflow
@@ -64,10 +83,44 @@ it("fails if the command fails, or an operation after it", async () => {
       code: 1,
       stderr: expect.stringContaining(`traffic: ${process.execPath} ended with ${end}.`),
     });
-  const { origin, close, requests } = await serve(() => requests.length > operations.length);
-  const { code, stderr } = await traffic(origin, "").finally(close);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^getPet: (\d+) requests, \d+ failed \(503\)$/m)]);
-  expect(stderr).toMatch(/\ntraffic: Not every operation succeeds after the command\.\n$/);
+});
+
+describe("after the command", () => {
+  /** Prints the pauses instead of waiting, and shortens the limit of a request. */
+  const fast = `import timers from "node:timers/promises";
+    import { syncBuiltinESMExports } from "node:module";
+    timers.setTimeout = async (ms) => console.error("pause of " + ms);
+    syncBuiltinESMExports();
+    const { timeout } = AbortSignal;
+    AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 10_000 ? 100 : 1e6);`;
+
+  it.each<[what: string, kind: string, failure: (url?: string) => number | undefined]>([
+    ["returns an error", "503", () => 503],
+    ["has lost the pet that was added", "404", (url) => (url === "/pets/7" ? 404 : undefined)],
+    ["does not respond", "TimeoutError", () => 0],
+    ["closes the connection", "UND_ERR_SOCKET", () => -1],
+  ])("fails if an operation %s three times, and says so", async (_what, kind, failure) => {
+    const { origin, close } = await serve(failure);
+    const { code, stderr } = await traffic(origin, "", "ask_x", fast).finally(close);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^(pause of 1000\n){2}listPets: /);
+    expect(stderr).toMatch(new RegExp(`^getPet: \\d+ requests, \\d+ failed \\(${kind}\\)$`, "m"));
+    expect(stderr).toMatch(/\ntraffic: Not every operation succeeds after the command\.\n$/);
+  });
+
+  it("tolerates two failures, because a request right after a deployment can still fail", async () => {
+    const { length } = operations;
+    const { origin, close, requests } = await serve(() =>
+      requests.length > length && requests.length <= 3 * length ? 503 : undefined,
+    );
+    expect(await traffic(origin, "", "ask_x", fast).finally(close)).toMatchObject({ code: 0 });
+  });
+
+  it("sends no request to an operation that was removed", async () => {
+    const ends = operations.flatMap((one) => ("deprecation" in one ? one.deprecation.sunset.getTime() : []));
+    const { stderr } = await traffic(CONTRACT_URL, "", CONTRACT_KEY, `Date.now = () => ${Math.max(...ends)}`);
+    expect(stderr.match(/^\w+: \d+ requests, 0 failed$/gm)).toHaveLength(operations.length - ends.length);
+  });
 });
 
 it("needs a key", async () => {

@@ -5,9 +5,11 @@ import { confirm } from "../../../cli/confirm.ts";
 
 const question = "Revoke key_1 in production?";
 
+/** A terminal with what is typed. Without any text that is Ctrl-D, which ends the input. */
 const typing = (typed: string, isTTY = true) => {
   const input = Object.assign(new PassThrough(), { isTTY });
-  input.end(typed);
+  if (typed) input.write(typed);
+  else input.end();
   return input;
 };
 
@@ -16,6 +18,7 @@ async function ask(typed: string, isTTY = true): Promise<string> {
   const input = typing(typed, isTTY);
   const output = new PassThrough();
   await confirm(question, input, output);
+  expect(input.isPaused()).toBe(true); // else it would keep the process running
   return text(output.end());
 }
 

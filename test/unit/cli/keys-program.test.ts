@@ -6,14 +6,17 @@ import { runInProcess } from "../../support/run-in-process.ts";
 const keys = (args: string[], environment?: Record<string, string>) =>
   runInProcess(program, "keys", args, environment);
 
+const local = ["--stage", "local"];
+
 it.each([
-  [["issue"], "required option '--name <name>' not specified"],
-  [["issue", "--name", "x", "--expires", "0d"], "Use a duration longer than zero."],
-  [["show"], "missing required argument 'keyId'"],
-  [["delete"], "unknown command 'delete'"],
-  [["list", "--yes", "--json"], "unknown option '--yes'"],
+  [["issue", ...local], "required option '--name <name>' not specified"],
+  [["issue", "--name", "x", "--expires", "0d", ...local], "Use a duration longer than zero."],
+  [["show", ...local], "missing required argument 'keyId'"],
+  [["delete", ...local], "unknown command 'delete'"],
+  [["list", "--yes", ...local], "unknown option '--yes'"],
+  [["list"], "required option '--stage <stage>' not specified"],
 ])("explains wrong usage with exit code 2: %j", async (args, message) => {
-  const { code, stderr } = await keys([...args, "--stage", "local"]);
+  const { code, stderr } = await keys(args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
@@ -31,7 +34,7 @@ it.each([
   [[key]],
   [["list", "--stage", key]],
 ])("never repeats an API key that was typed in the wrong place: %#", async (args) => {
-  const { code, stdout, stderr } = await keys([...args, "--stage", "local"]);
+  const { code, stdout, stderr } = await keys([...args, ...local]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).not.toContain(key.slice(10, 30));
 });

@@ -15,7 +15,7 @@ it("maps every frame of a stack, wherever the bundle is", () => {
 
     at /var/task/index.js:9:1
     at node:internal/process/task_queues:104:5
-    at index.js:1 and indexxjs:1:1`;
+    at index.js:1 and indexxjs:1:1 and my_index.js:1:1`;
   expect(map(stack, "get-pet")).toEqual([
     "Error: no table",
     "    at new Store (get-pet.ts:25:46963)",
@@ -23,7 +23,7 @@ it("maps every frame of a stack, wherever the bundle is", () => {
     "    at async get-pet.ts:3:4, get-pet.ts:5:6",
     "    at /var/task/index.js:9:1",
     "    at node:internal/process/task_queues:104:5",
-    "    at index.js:1 and indexxjs:1:1",
+    "    at index.js:1 and indexxjs:1:1 and my_index.js:1:1",
   ]);
 });
 

@@ -39,6 +39,9 @@ it("ends with 2 after wrong usage, and never prints a key or a control character
     stdout: "",
     stderr: "error: unknown option '--ask_***\\u001b'\n(Add --help for usage.)\n",
   });
+  expect((await run(["dx"])).stderr).toMatch(
+    /^error: .*\n\(Did you mean do\?\)\n\(Add --help for usage.\)\n$/,
+  );
 });
 
 it("explains that -- is missing when npm has read the options itself", async () => {

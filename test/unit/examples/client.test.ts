@@ -1,4 +1,4 @@
-import { expect, it } from "@jest/globals";
+import { afterEach, expect, it, jest } from "@jest/globals";
 import type * as z from "zod/mini";
 import * as client from "../../../examples/client.ts";
 import type { ErrorCode } from "../../../lib/errors.ts";
@@ -24,6 +24,10 @@ expectSame<client.NewPet, z.input<typeof NewPet>>({});
 expectSame<client.PetFilter, Partial<Omit<z.output<typeof listPets.query>, "cursor">>>({});
 expectSame<Record<client.PetStatus, 1>, Record<PetStatus, 1>>({});
 expectSame<Record<client.ErrorCode, 1>, Record<ErrorCode, 1>>({});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 /** A client of a service that returns one response after the other. */
 function storeWith(...responses: Response[]) {
@@ -82,6 +86,32 @@ it("follows only the next link, when it needs it, and never to another host", as
     [3n, second],
     [4n, second],
   ]);
+});
+
+it("pauses and ends by the time of the system", async () => {
+  let now = Date.now();
+  const end = now + 60_000;
+  jest.spyOn(Date, "now").mockImplementation(() => now);
+  jest.spyOn(Math, "random").mockReturnValue(0);
+  const wait = (act: () => void, milliseconds = 0) => {
+    now += milliseconds;
+    act();
+  };
+  jest.spyOn(globalThis, "setTimeout").mockImplementation(wait as never);
+  const busy = () => new Response("{}", { status: 503, headers: { "Retry-After": "25" } });
+  const { store, requests } = storeWith(busy(), busy(), busy(), busy());
+  const error = { name: "PetStoreError", status: 503 };
+  await expect(store.list().next()).rejects.toMatchObject(error);
+  expect([requests.length, end - now]).toEqual([3, 10_000]);
+});
+
+it.each([
+  ["URL", { baseUrl: "localhost/v1" }],
+  ["key", { apiKey: "a\nb" }],
+])("does not retry with an invalid %s", async (_what, options) => {
+  const clock = { now: () => 0, sleep: () => Promise.reject(new Error("It paused.")) };
+  const store = client.petStore({ baseUrl: "http://localhost/v1", apiKey: "key", clock, ...options });
+  await expect(store.list().next()).rejects.toThrow(/invalid/i);
 });
 
 it.each(["null", "[]", "1", "<html>", ""])(
