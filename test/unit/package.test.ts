@@ -4,7 +4,7 @@ import { parse } from "yaml";
 
 // YAML includes JSON.
 const read = (file: string) => parse(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8"));
-const { dependencies, devDependencies, optionalDependencies, allowScripts } = read("package.json");
+const { scripts, dependencies, devDependencies, optionalDependencies, allowScripts } = read("package.json");
 
 interface Locked {
   integrity?: string;
@@ -42,10 +42,22 @@ it("decides for every install script whether it may run", () => {
   expect(scripts.filter((name) => typeof allowScripts[name] !== "boolean")).toEqual([]);
 });
 
+it("fails `npm test` if a type, a rule of the linter, a test or the coverage does", () => {
+  expect(scripts.test).toMatch(/^npm run check && (\w+=\S+ )*c8 jest$/);
+  expect(scripts.check).toBe("tsc && biome ci");
+  const { all, include, "check-coverage": checked, lines } = read(".c8rc.json");
+  expect([all, checked]).toEqual([true, true]);
+  expect(lines).toBeGreaterThan(95);
+  for (const folder of ["cli", "functions", "infra", "lib", "local", "openapi"])
+    expect(include[0]).toMatch(new RegExp(`[{,]${folder}[,}]`));
+});
+
 it("gets updates from every ecosystem, a week after their release at the earliest", () => {
   const { updates } = read(".github/dependabot.yml");
   const ecosystems = ["npm", "github-actions"].map((name) => ({
     "package-ecosystem": name,
+    directory: "/",
+    schedule: { interval: "weekly" },
     cooldown: { "default-days": 7 },
   }));
   expect(updates).toMatchObject(ecosystems);

@@ -44,7 +44,7 @@ const expression = (text: string) => `\${{ ${text} }}`;
 it("has exactly these jobs with an environment, or with more rights than to read the code", () => {
   const rights = [...jobs].map(([name, { environment, permissions }]) => [name, environment, permissions]);
   const ordinary = JSON.stringify([undefined, { contents: "read" }]);
-  const pages = { name: "github-pages", url: expect.anything() };
+  const pages = { name: "github-pages", url: expression("steps.deployment.outputs.page_url") };
   expect(rights.filter(([, ...rest]) => JSON.stringify(rest) !== ordinary)).toEqual([
     ...stages.map(({ name }) => [`deploy.yml ${name}`, name, oidc]),
     ["pull-request.yml diff", undefined, { ...oidc, "pull-requests": "write" }],
@@ -91,7 +91,7 @@ describe("actions", () => {
     const lines = files.flatMap((file) => read(`.github/workflows/${file}`).match(/^.*\buses:.*$/gm) ?? []);
     expect(lines).toHaveLength(uses.length);
     const pins = new Set(lines.map((line) => /uses: (\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/.exec(line)?.[1]));
-    expect([...pins]).toEqual([...pins].filter(Boolean));
+    expect(pins).not.toContain(undefined);
     expect(pins.size).toBe(new Set(uses.map(({ action }) => action)).size);
   });
 
@@ -186,6 +186,19 @@ describe("a script", () => {
 
 const checks = ["npm ci", "npm test"];
 
+it("has the same checks on any machine, and starts no two checks or publications of the same thing", () => {
+  const script = read(".ci/run").trim().split("\n");
+  expect(script.filter((line) => !line.startsWith("#"))).toEqual([
+    "set -euo pipefail",
+    'cd "$(dirname "$0")/.."',
+    ...checks,
+  ]);
+  const concurrency = (group: string, cancelled: boolean) => ({ group, "cancel-in-progress": cancelled });
+  const ofPullRequest = `pull-request-${expression("github.event.pull_request.number")}`;
+  expect(workflows["pull-request.yml"].concurrency).toEqual(concurrency(ofPullRequest, true));
+  expect(jobs.get("release.yml pages")?.concurrency).toEqual(concurrency("pages", false));
+});
+
 it("deploys main only, and after the tests", () => {
   const job = "deploy.yml check";
   expect([jobs.get(job)?.if, commands(job)]).toEqual(["github.ref == 'refs/heads/main'", checks]);
@@ -232,9 +245,7 @@ it("tests the contract in staging, and sends requests to production during and a
   );
   const [, , deploy, after = ""] = commands("deploy.yml production");
   expect(deploy?.split("\n")).toEqual([
-    expect.stringMatching(
-      /^url=\$\(aws cloudformation describe-stacks --stack-name animal-store-production .*BaseUrl/,
-    ),
+    `url=$(aws cloudformation describe-stacks --stack-name ${stackName("production")} --output text --query "Stacks[0].Outputs[?OutputKey=='BaseUrl'].OutputValue")`,
     expect.stringMatching(/^npm run traffic -- --url "\$url" -- npx cdk deploy /),
   ]);
   expect(after.split("\n").filter((line) => !/^(#|echo) ?/.test(line))).toEqual([
@@ -255,9 +266,7 @@ it("checks every pull request, and compares its document with the last release",
     "npm audit signatures",
   ]);
   expect(commands("pull-request.yml compatibility").join().split("\n")).toEqual([
-    expect.stringMatching(
-      /^release=\$\(git for-each-ref --merged HEAD\^1 --sort=-version:refname --count=1 .* 'refs\/tags\/v\*'\)$/,
-    ),
+    "release=$(git for-each-ref --merged HEAD^1 --sort=-version:refname --count=1 --format='%(refname)' 'refs/tags/v*')",
     `git show "\${release:-HEAD^1}:openapi.json" > "$RUNNER_TEMP/openapi.json"`,
     expect.stringMatching(
       /^go run github\.com\/oasdiff\/oasdiff@v[\d.]+ breaking "\$RUNNER_TEMP\/openapi\.json" openapi\.json --fail-on WARN --severity-levels openapi\/severity-levels\.txt$/,
@@ -267,6 +276,7 @@ it("checks every pull request, and compares its document with the last release",
 
 it("runs the code of a pull request only where no credentials are", () => {
   expect(commands("pull-request.yml synthesize")).toEqual(["npm ci", "npx cdk synth -q"]);
+  expect(jobs.get("pull-request.yml synthesize")?.if).toBe("vars.AWS_DIFF_ROLE_ARN != ''");
   const job = "pull-request.yml diff";
   expect(jobs.get(job)?.needs).toBe("synthesize");
   expect(stepsOf(job).map(({ uses, name }) => uses?.split("@")[0] ?? name)).toEqual([
@@ -289,6 +299,10 @@ it("runs the code of a pull request only where no credentials are", () => {
   expect(diff).toBe(
     "npx cdk diff --app assembly --method template --no-lookups --no-fail 2>&1 | tee diff.txt",
   );
+  // GitHub refuses a longer comment. Nothing in the difference may look like Markdown.
+  expect(comment).toMatch(
+    /\n {2}echo '````'\n.*\n {2}head -c 60000 diff.txt\n {2}echo\n {2}echo '````'\n\} > comment.md\n/,
+  );
   expect(comment.split("\n").at(-1)).toBe(
     'gh pr comment "$NUMBER" --repo "$GITHUB_REPOSITORY" --edit-last --create-if-none --body-file comment.md',
   );
@@ -299,8 +313,12 @@ it("publishes a release only if the repository is filled in, with the message of
     expect(jobs.get(job)).toMatchObject({ needs: "build", if: "needs.build.outputs.publish == 'true'" });
   }
   const [publish = "", ...rest] = commands("release.yml build");
-  expect(publish).toContain('import { repository } from "./infra/repository.ts";');
-  expect(publish).toContain('console.log("publish=" + (repository !== undefined));');
+  expect(publish.split(/\n */)).toEqual([
+    "node --input-type=module --eval '",
+    'import { repository } from "./infra/repository.ts";',
+    'console.log("publish=" + (repository !== undefined));',
+    `' >> "$GITHUB_OUTPUT"`,
+  ]);
   expect(jobs.get("release.yml build")?.outputs).toEqual({
     publish: expression("steps.repository.outputs.publish"),
   });
@@ -321,6 +339,10 @@ it.each(files)(
     );
     for (const [name, job] of jobsOf(file)) {
       expect(job).toMatchObject({ "runs-on": "ubuntu-latest", "timeout-minutes": expect.any(Number) });
+      // A deployment that is cut off leaves a stack or a release in between.
+      expect(job["timeout-minutes"]).toBeGreaterThanOrEqual(/cdk deploy/.test(JSON.stringify(job)) ? 30 : 10);
+      for (const [, id] of JSON.stringify(job).matchAll(/\bsteps\.(\w+)\.outputs/g))
+        expect(job.steps.map((step) => step.id)).toContain(id);
       for (const step of job.steps) expect(step.if ?? revokes).toBe(revokes);
       const started = commands(`${file} ${name}`)
         .join("\n")
