@@ -13,7 +13,7 @@ import type { Construct } from "constructs";
 import type { MonitoredResources } from "./alarms.ts";
 
 /** The objective for the share of requests without a 5xx over 30 days, in percent. */
-export const AVAILABILITY_OBJECTIVE = 99.9;
+const AVAILABILITY_OBJECTIVE = 99.9;
 
 const period = Duration.minutes(1);
 const sums = { period, statistic: Stats.SUM };

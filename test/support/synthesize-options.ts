@@ -28,6 +28,10 @@ const app = new App({ context: { ...featureFlags, protection: "off", releaseAlar
 const functionCode = () => Code.fromInline("// not bundled");
 addStacks(app, functionCode);
 new AnimalStoreStack(app, "every-option", everyOption, { functionCode, ignoreAlarms: false });
-new AccountStack(app, "existing-provider", stages, { ...exampleRepository, providerExists: true });
+new AccountStack(app, "existing-provider", stages, {
+  ...exampleRepository,
+  providerExists: true,
+  diffRole: false,
+});
 app.synth();
 synthesizeAccount(exampleRepository, account);

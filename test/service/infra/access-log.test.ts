@@ -52,7 +52,10 @@ describe.each(stages)("in $name", ({ name }) => {
     expect(metrics).toEqual(counted);
   });
 
-  it("the dashboard draws each of these metrics", () => {
+  it("the dashboard draws each of these metrics, which belong to this stage", () => {
+    for (const { Properties } of find("Logs::MetricFilter"))
+      for (const { MetricNamespace } of Properties.MetricTransformations)
+        expect(MetricNamespace).toBe(`AnimalStore/${stackName(name)}`);
     const { widgets } = JSON.parse(only("CloudWatch::Dashboard").DashboardBody);
     const drawn = widgets.flatMap(({ properties }: Json) => (properties.metrics ?? []).flat());
     const expressions = drawn.flatMap(({ expression }: Json) => expression ?? []).join("\n");

@@ -156,9 +156,4 @@ describe("the account", () => {
     expect(unused.find("IAM::OIDCProvider")).toEqual([]);
     expect(unused.only("ApiGateway::Account")).toBeDefined();
   });
-
-  it.each(stages)("protects the stack $name against deletion if the stage is protected", (stage) => {
-    const { properties } = manifest.artifacts[stackName(stage.name)];
-    expect(properties.terminationProtection ?? false).toBe(stage.protection);
-  });
 });

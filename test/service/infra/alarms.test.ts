@@ -25,7 +25,7 @@ describe.each(stages)("in $name", ({ name: stage }) => {
   });
 
   // The metrics by the names that AWS documents, and the dimensions that lead to a resource of this template.
-  const ofApi = { ApiName: only("ApiGateway::RestApi").Name };
+  const ofApi = { ApiName: stackName(stage) };
   const functions = [...operations.map(({ id }) => id), "authorize"];
   const ofFunction = (name: string) => ({ FunctionName: output(`${name}FunctionName`) });
   /** The calls of DynamoDB that the roles of the functions allow. */
@@ -132,6 +132,7 @@ describe.each(stages)("in $name", ({ name: stage }) => {
         allows(key.KeyPolicy.Statement, { action: "kms:PutKeyPolicy", principal: root(account) });
       expect([administers(own), administers(other)]).toEqual([true, false]);
       expect(key.EnableKeyRotation).toBe(true);
+      expect(find("KMS::Key")).toMatchObject([{ DeletionPolicy: "Delete" }]); // a key without a topic still costs
     });
   });
 });

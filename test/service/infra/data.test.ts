@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { type Stage, stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
@@ -26,6 +28,12 @@ describe.each(stacks)("%s", (_, assembly, { name, keepData, protection, invocati
       table(id)?.Properties ?? {};
     expect(PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: keepData });
     expect(DeletionProtectionEnabled).toBe(keepData && protection);
+  });
+
+  it("protects the stack against deletion if the stage is protected", () => {
+    const manifest = JSON.parse(readFileSync(join(assembly ?? "", "manifest.json"), "utf8"));
+    const { terminationProtection = false } = manifest.artifacts[stackName(name)].properties;
+    expect(terminationProtection).toBe(protection);
   });
 
   it("never keeps the claims, and has no other table", () => {

@@ -38,13 +38,13 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
   const api = only("ApiGateway::RestApi");
   const apiStage = only("ApiGateway::Stage");
 
-  it("the stage limits all clients together, for every method", () => {
+  it("the stage limits all clients together, for every method, and has no execution log", () => {
     expect(apiStage.RestApiId).toBe(api.id);
     expect(apiStage.MethodSettings).toEqual([
       {
         HttpMethod: "*",
         ResourcePath: "/*",
-        DataTraceEnabled: false, // it would log bodies and keys
+        DataTraceEnabled: false, // it would log bodies and keys. A LoggingLevel would log error texts
         ThrottlingRateLimit: throttling.rate,
         ThrottlingBurstLimit: throttling.burst,
       },
@@ -121,7 +121,10 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
 
   it("the firewall blocks each of them for a minute's excess, well below the limit of all clients", () => {
     const { addressLimit, keyLimit } = firewall;
-    expect(acl.Rules).toHaveLength(2);
+    // AWS WAF refuses rules, and transformations of one text, with the same priority.
+    const { TextTransformations } = ofKey.CustomKeys[0].Header;
+    for (const ordered of [acl.Rules, TextTransformations])
+      expect(ordered.map(({ Priority }: Json) => Priority)).toEqual([0, 1]);
     expect([ofAddress.Limit, ofKey.Limit]).toEqual([addressLimit, keyLimit]);
     for (const { Limit, EvaluationWindowSec } of [ofAddress, ofKey]) {
       expect(EvaluationWindowSec).toBe(60);
@@ -138,6 +141,7 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
       WebACLArn: arnOf(acl.id),
     });
     const { DashboardBody } = only("CloudWatch::Dashboard");
+    expect(DashboardBody.match(/"Region","local"/g)).toHaveLength(acl.Rules.length);
     for (const { Name, VisibilityConfig } of [acl, ...acl.Rules]) {
       expect(VisibilityConfig).toMatchObject({
         CloudWatchMetricsEnabled: true,

@@ -256,8 +256,11 @@ describe.each(functions)("the release of %s", (name) => {
         expect(metric.find(({ Name }) => /version/i.test(Name))?.Value).toEqual(version);
       }
       // A new name makes a new alarm, which no earlier release has set off.
-      expect(JSON.stringify(alarm.AlarmName)).toContain("CurrentVersion");
+      expect(JSON.stringify(alarm.AlarmName)).toMatch(
+        new RegExp(`${stackName("production")}-${name}.*CurrentVersion`),
+      );
     }
+    expect(new Set(alarms.map(({ Properties }) => Properties.AlarmName)).size).toBe(alarms.length);
   });
 
   it("has alarms for crashes and slowness, and for 5xx responses if it returns any", () => {

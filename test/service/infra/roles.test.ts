@@ -9,7 +9,6 @@ import { openApiDocument } from "../../../openapi/document.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, requestEvent } from "../../support/event.ts";
 import { functionFile } from "../../support/function-file.ts";
-import { readTemplate } from "../../support/normalize.ts";
 import { ownTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
@@ -36,6 +35,9 @@ const takeCalls = recordCalls();
 
 const { paths } = openApiDocument() as Json;
 
+/** A call of DynamoDB; `index` is the end of the ARN if it reads an index. */
+type Call = Record<"action" | "table" | "index", string>;
+
 /** Requests of an operation, made from its examples: as they are, repeated, and with an id that is taken. */
 function requestsOf({ path, method }: (typeof operations)[number]) {
   const { requestBody, parameters } = paths[path][method.toLowerCase()];
@@ -50,27 +52,22 @@ function requestsOf({ path, method }: (typeof operations)[number]) {
   return [request("1"), request("1"), request(randomUUID())];
 }
 
-/** The calls that a function makes, from its start on, as `dynamodb:<action> <table>[/index/<index>]`. */
-async function callsOf(id: string, events: object[]): Promise<Set<string>> {
+/** The calls that a function makes, from its start on. */
+async function callsOf(id: string, events: object[]): Promise<Call[]> {
   const { handler, warmedUp } = await import(`../../../functions/${functionFile(id)}.ts`);
   await warmedUp;
   for (const [n, event] of events.entries()) {
     taken = n === 2;
     await handler(event, context);
   }
-  const logicalNames = { [tables.pets]: "Pets", [tables.claims]: "Claims", [tables.keys]: "Keys" };
-  return new Set(
-    takeCalls().map(({ command, input }) => {
-      const action = command
-        .replace(/^(Get|Put|Update|Delete)(Item)?Command$/, "$1Item")
-        .replace(/Command$/, "");
-      const index = input.IndexName ? `/index/${input.IndexName}` : "";
-      return `dynamodb:${action} ${logicalNames[String(input.TableName)]}${index}`;
-    }),
-  );
+  return takeCalls().map(({ command, input }) => ({
+    action: command.replace(/^(Get|Put|Update|Delete)(Item)?Command$/, "$1Item").replace(/Command$/, ""),
+    table: String(input.TableName),
+    index: input.IndexName ? `/index/${input.IndexName}` : "",
+  }));
 }
 
-const functions: [id: string, calls: Set<string>][] = [];
+const functions: [id: string, calls: Call[]][] = [];
 for (const operation of operations) {
   functions.push([operation.id, await callsOf(operation.id, requestsOf(operation))]);
 }
@@ -80,46 +77,36 @@ functions.push([
 ]);
 
 describe.each(stages)("in $name", ({ name }) => {
-  const resources: [string, Json][] = Object.entries(
-    readTemplate(process.env.TEST_ASSEMBLY ?? "", stackName(name)).Resources,
-  );
-  const found = (type: string, start: string) =>
-    resources.filter(([id, { Type }]) => Type === type && new RegExp(`^${start}[0-9A-F]{8}$`, "i").test(id));
-
-  /** A resource of a policy by the name of its construct, such as `Pets/index/byStatus`. */
-  const nameOf = (resource: Json): string => {
-    if (resource["Fn::Join"]) return resource["Fn::Join"][1].map(nameOf).join("");
-    if (resource["Fn::GetAtt"]) return resource["Fn::GetAtt"][0].replace(/[0-9A-F]{8}$/, "");
-    return resource;
+  const { find, fn, only, output, statementsOf } = readResources(process.env.TEST_ASSEMBLY, stackName(name));
+  const deployed = {
+    [tables.pets]: output("PetsTableName"),
+    [tables.claims]: fn("createPet").Environment.Variables.CLAIMS_TABLE,
+    [tables.keys]: output("KeysTableName"),
   };
 
   it.each(functions)("%s may make exactly the calls that it makes, and write its own log", (id, calls) => {
-    const [[roleId = "", role] = []] = found("AWS::IAM::Role", `${id}Role`);
-    expect(Object.keys(role.Properties)).toEqual(["AssumeRolePolicyDocument"]);
-    expect(role.Properties.AssumeRolePolicyDocument.Statement).toEqual([
-      { Action: "sts:AssumeRole", Effect: "Allow", Principal: { Service: "lambda.amazonaws.com" } },
-    ]);
-    const [[, fn] = []] = found("AWS::Lambda::Function", id) as [string, Json][];
-    expect(fn.Properties.Role).toEqual({ "Fn::GetAtt": [roleId, "Arn"] });
-
-    const statements: Json[] = resources
-      .filter(([, { Type, Properties }]) => Type === "AWS::IAM::Policy" && Properties.Roles[0].Ref === roleId)
-      .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement);
-    expect(new Set(statements.map(({ Effect }) => Effect))).toEqual(new Set(["Allow"]));
-    const allowed = statements.flatMap(({ Action, Resource }) =>
-      [Action]
-        .flat()
-        .flatMap((action) => [Resource].flat().map((resource) => `${action} ${nameOf(resource)}`)),
+    const { Role, LoggingConfig, grants } = fn(id);
+    const [role, second] = find("IAM::Role").filter((one) => arnOf(one.id) === Role);
+    expect(second).toBeUndefined();
+    expect(role?.Properties).toEqual({
+      AssumeRolePolicyDocument: {
+        Statement: [
+          { Action: "sts:AssumeRole", Effect: "Allow", Principal: { Service: "lambda.amazonaws.com" } },
+        ],
+        Version: "2012-10-17",
+      },
+    });
+    for (const statement of statementsOf(role?.id ?? ""))
+      expect(statement).toEqual({ Effect: "Allow", Action: expect.anything(), Resource: expect.anything() });
+    const log = arnOf(LoggingConfig.LogGroup);
+    const used = calls.map(
+      ({ action, table, index }) => `dynamodb:${action} ${arnOf(deployed[table])}${index}`,
     );
-    const log = fn.Properties.LoggingConfig.LogGroup.Ref.replace(/[0-9A-F]{8}$/, "");
     // What is missing belongs into `access` in infra/stack.ts; what is too much does not.
-    expect(allowed.toSorted()).toEqual(
-      [...calls, `logs:CreateLogStream ${log}`, `logs:PutLogEvents ${log}`].toSorted(),
+    expect(grants.map(({ action, resource }: Json) => `${action} ${resource}`).toSorted()).toEqual(
+      [...new Set(used), `logs:CreateLogStream ${log}`, `logs:PutLogEvents ${log}`].toSorted(),
     );
-    expect(log.toLowerCase()).toBe(`${id}logs`.toLowerCase());
   });
-
-  const { find, only } = readResources(process.env.TEST_ASSEMBLY, stackName(name));
 
   it("only methods of this API, and its authorizer, invoke the functions", () => {
     const api = `arn:aws:execute-api:local:000000000000:${only("ApiGateway::RestApi").id}`;

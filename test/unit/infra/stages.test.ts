@@ -7,11 +7,12 @@ const runbook = read("docs/operations.md");
 const readme = read("README.md").replaceAll("\n", " ");
 const row = (start: string) => runbook.split("\n").find((line) => line.startsWith(`| ${start} `));
 
-it.each(stages)("the documents name $name and its limits", ({ name, throttling, firewall }) => {
+it.each(stages)("the documents name $name and its limits", ({ name, throttling, firewall, ...stage }) => {
   const limit = (value: number) => value.toLocaleString("en");
   expect(runbook).toContain(stackName(name));
   expect(row("all clients of a stage")).toContain(`${name} ${limit(throttling.rate)}`);
   expect(row("all clients of a stage")).toContain(limit(throttling.burst));
+  expect(readme).toContain(`API Gateway caches a valid key for ${stage.authorizerCacheSeconds} seconds`);
   if (!firewall) return;
   expect(row("one API key")).toContain(`${name} about ${limit(firewall.keyLimit)}`);
   expect(row("one address")).toContain(`${name} about ${limit(firewall.addressLimit)}`);
