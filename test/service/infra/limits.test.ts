@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { bundling } from "../../../infra/bundle/options.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import type { Json } from "../../../local/assembly/intrinsics.ts";
@@ -76,6 +77,7 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
       expect(Timeout).toBeLessThan(29);
       // What docs/benchmarks.md measures and docs/operations.md counts.
       expect([MemorySize, Runtime, Architectures]).toEqual([512, "nodejs24.x", ["arm64"]]);
+      expect(Runtime).toBe(`${bundling.target.replace("node", "nodejs")}.x`);
     },
   );
 
@@ -95,18 +97,9 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
 
   it("the firewall counts an address, whatever it sends", () => {
     const headers = ["1", "2"].map((n) => ({ Authorization: `Bearer ${key}${n}`, "X-Forwarded-For": n }));
-    expect(
-      counted(
-        ofAddress,
-        headers.map((sent) => request("192.0.2.1", sent)),
-      ),
-    ).toBe(1);
-    expect(
-      counted(
-        ofAddress,
-        ["192.0.2.1", "192.0.2.2"].map((ip) => request(ip)),
-      ),
-    ).toBe(2);
+    const requests = headers.map((sent) => request("192.0.2.1", sent));
+    expect(counted(ofAddress, requests)).toBe(1);
+    expect(counted(ofAddress, [...requests, request("192.0.2.2")])).toBe(2);
   });
 
   it("the firewall counts a key, whatever its address and however it is written", () => {

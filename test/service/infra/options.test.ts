@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
@@ -15,27 +15,22 @@ it("releases even if alarms are triggered, with -c releaseAlarms=off", () => {
 });
 
 describe("a stage with every option", () => {
-  let template: Template;
-
-  beforeAll(() => {
-    template = Template.fromJSON(readTemplate(assembly, "every-option"));
-  });
+  const { find, fn, only, output } = readResources(assembly, "every-option");
 
   it("turns the default endpoint off for a custom domain name, with the same TLS policy", () => {
     const tls = { SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09", EndpointAccessMode: "STRICT" };
-    template.hasResourceProperties("AWS::ApiGateway::RestApi", { ...tls, DisableExecuteApiEndpoint: true });
-    template.hasResourceProperties("AWS::ApiGateway::DomainName", {
+    expect(only("ApiGateway::RestApi")).toMatchObject({ ...tls, DisableExecuteApiEndpoint: true });
+    expect(only("ApiGateway::DomainName")).toMatchObject({
       ...tls,
       DomainName: "api.example.com",
       RegionalCertificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
       EndpointConfiguration: { Types: ["REGIONAL"] },
     });
-    template.hasResourceProperties("AWS::ApiGateway::BasePathMapping", { BasePath: "v1" });
-    template.hasOutput("BaseUrl", { Value: "https://api.example.com/v1" });
+    expect(only("ApiGateway::BasePathMapping").BasePath).toBe("v1");
+    expect(output("BaseUrl")).toBe("https://api.example.com/v1");
   });
 
   it("maps the custom domain name to the stage of the API, at its version", () => {
-    const { only } = readResources(assembly, "every-option");
     const domain = only("ApiGateway::DomainName");
     // Without a stage in the mapping, clients would have to name it in the path a second time.
     expect(only("ApiGateway::BasePathMapping")).toMatchObject({
@@ -57,7 +52,6 @@ describe("a stage with every option", () => {
   ])(
     "keeps instances of %s started on the alias that callers invoke, and reserves more",
     (name, ...counts) => {
-      const { find, fn } = readResources(assembly, "every-option");
       const { id, ReservedConcurrentExecutions } = fn(name);
       const [alias, second] = find("Lambda::Alias").filter(
         ({ Properties }) => Properties.FunctionName === id,
@@ -73,10 +67,8 @@ describe("a stage with every option", () => {
   );
 
   it("configures listPets with the shards to read and createPet with the shards to write", () => {
-    const functions = Object.entries(template.findResources("AWS::Lambda::Function"));
-    const shards = (prefix: string) =>
-      functions.find(([id]) => id.startsWith(prefix))?.[1].Properties.Environment.Variables.STATUS_SHARDS;
-    expect([shards("ListPets"), shards("CreatePet")]).toEqual(["8", "4"]);
+    const shards = ["listPets", "createPet"].map((name) => fn(name).Environment.Variables.STATUS_SHARDS);
+    expect(shards).toEqual(["8", "4"]);
   });
 });
 

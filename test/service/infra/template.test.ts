@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
+import { FileSystem } from "aws-cdk-lib/core";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
@@ -56,6 +57,11 @@ describe.each(stages)("the $name stack", ({ name, firewall }) => {
       operations.map(({ method, path }) => `${method} ${path}`).sort(),
     );
     expect(new Set(proxies.map(({ fn }) => fn)).size).toBe(operations.length);
+  });
+
+  it("deploys a function if and only if its own code has changed, which includes what it imports", () => {
+    for (const { code } of readStack(assembly, stack).functions)
+      expect(basename(code)).toBe(`asset.${FileSystem.fingerprint(code)}`);
   });
 
   it("requires authorization for everything but unknown paths, which API Gateway must not handle itself", () => {

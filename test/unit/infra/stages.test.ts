@@ -21,6 +21,10 @@ it.each(stages)("the documents name $name and its limits", ({ name, throttling, 
   expect(readme).toContain(`${limit(throttling.rate)} a second from all clients`);
 });
 
+it("logs every invocation only in staging, as docs/decisions/logs-and-traces.md says", () => {
+  expect(stages.filter(({ invocationLog }) => invocationLog).map(({ name }) => name)).toEqual(["staging"]);
+});
+
 it("names a stage in lower-case letters, as the keys of the stage do", () => {
   for (const { name } of stages) expect(name).toMatch(/^[a-z]+$/);
 });
