@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { expect, it } from "@jest/globals";
 import { readTarget, withBody } from "../../../../local/gateway/receive.ts";
 
@@ -11,6 +12,7 @@ it.each([
   ["/v1//pets?a=1?b", "/pets", "a=1%3Fb"],
   ["/v1/pets?a=1#b", "/pets", "a=1"],
   ["http://other:1/v1/pets", "/pets", ""],
+  ["https://other/v1/pets", "/pets", ""],
   ["/v1", "", ""],
 ])("splits the target %s", (url, path, query) => {
   const step = read(url);
@@ -29,8 +31,9 @@ it.each([[], [""], ["a", "a"], ["a/b"], ["a b"]])("refuses a request with the Ho
 
 it("receives bodies of 10 MiB at most, and holds 32 MiB at one time", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const receive = (size: number, onReceived = () => {}) =>
-    withBody(Readable.from([Buffer.alloc(size)]) as IncomingMessage, async (body) => {
+  const bytes = (...sizes: number[]) => Readable.from(sizes.map((size) => Buffer.alloc(size)));
+  const receive = (message: Readable, onReceived = () => {}) =>
+    withBody(message as IncomingMessage, async (body) => {
       onReceived();
       await released;
       return { value: body.length, variables: {} };
@@ -38,12 +41,15 @@ it("receives bodies of 10 MiB at most, and holds 32 MiB at one time", async () =
   const MiB = 2 ** 20;
   const held: unknown[] = [];
   for (const size of [10, 10, 10, 2].map((size) => size * MiB))
-    await new Promise<void>((resolve) => held.push(receive(size, resolve)));
-  expect(await receive(1)).toMatchObject({ refusal: "THROTTLED" });
+    await new Promise<void>((resolve) => held.push(receive(bytes(size), resolve)));
+  expect(await receive(bytes(1))).toMatchObject({ refusal: "THROTTLED" });
   release();
   expect(await Promise.all(held)).toHaveLength(4);
-  expect(await receive(10 * MiB)).toMatchObject({ value: 10 * MiB });
-  expect(await receive(10 * MiB + 1)).toMatchObject({ refusal: "REQUEST_TOO_LARGE" });
+  expect(await receive(bytes(5 * MiB, 5 * MiB))).toMatchObject({ value: 10 * MiB });
+  const large = bytes(10 * MiB, 1, 1);
+  expect(await receive(large)).toMatchObject({ refusal: "REQUEST_TOO_LARGE" });
+  // The client receives the response only if the rest of its body is read.
+  await finished(large);
 });
 
 it("refuses a body that is incomplete", async () => {

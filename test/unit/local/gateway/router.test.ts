@@ -15,6 +15,7 @@ const route = createRouter([
   definition("ANY", "/pets"),
   definition("GET", "/pets"),
   definition("ANY", ""),
+  definition("GET", "/a.b"),
 ]);
 
 describe("createRouter", () => {
@@ -26,6 +27,8 @@ describe("createRouter", () => {
     ["GET", "/pets/%2F", "GET /pets/{petId}", { petId: "%2F" }],
     ["GET", "/pets/7/8", "ANY /{proxy+}", { proxy: "pets/7/8" }],
     ["GET", "/pets//7", "ANY /{proxy+}", { proxy: "pets//7" }],
+    ["GET", "/pets//", "ANY /{proxy+}", { proxy: "pets/" }],
+    ["GET", "/acb", "ANY /{proxy+}", { proxy: "acb" }],
     ["GET", "/petsx", "ANY /{proxy+}", { proxy: "petsx" }],
     ["GET", "", "ANY ", {}],
     ["GET", "/", "ANY ", {}],
