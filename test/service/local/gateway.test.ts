@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { errorBody } from "../../../lib/errors.ts";
@@ -5,7 +6,6 @@ import type { FunctionPool } from "../../../local/functions/pool.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { createGateway, type HandledRequest } from "../../../local/gateway/gateway.ts";
 import { Throttle } from "../../../local/gateway/throttle.ts";
-import { eventually } from "../../support/eventually.ts";
 import { replaceFunctions } from "../../support/gateway.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
@@ -326,35 +326,12 @@ describe("the gateway", () => {
     expect(response.headers.get("x-amzn-requestid")).toBeNull();
   });
 
-  /** Begins a request with a body of 9 MB, and sends a part of it. */
-  function upload(headers: Record<string, string>, part: Buffer) {
-    const length = { "Content-Length": 9 * 1024 * 1024 };
-    const outgoing = request(`${baseUrl}/pets`, { agent: false, headers: { ...headers, ...length } });
-    outgoing.on("error", () => undefined);
-    outgoing.write(part);
-    const status = new Promise((resolve) => {
-      outgoing.on("response", (response) => resolve(response.resume().statusCode));
-    });
-    return { status, end: () => outgoing.destroy() };
-  }
-
   it("responds 401 before it has received the body", async () => {
-    const { status, end } = upload({}, Buffer.alloc(1));
-    expect(await status).toBe(401);
-    end();
-  });
-
-  it("holds bodies of 32 MiB at most, and responds 429 to more", async () => {
-    log.mockClear();
-    const part = Buffer.alloc(9 * 1024 * 1024 - 1);
-    const uploads = Array.from({ length: 4 }, () => upload({ Authorization: token("a") }, part));
-    expect(await Promise.race(uploads.map(({ status }) => status))).toBe(429);
-    for (const { end } of uploads) end();
-    await eventually(
-      () => log.mock.calls.length,
-      (handled) => expect(handled).toBe(uploads.length),
-    );
-    expect((await send(baseUrl, { path: "/pets", key: key("a"), body: "{}" })).status).toBe(200);
+    const outgoing = request(`${baseUrl}/pets`, { agent: false, headers: { "Content-Length": 2 } });
+    outgoing.on("error", () => undefined).write("1");
+    const [response] = await once(outgoing, "response");
+    expect(response.statusCode).toBe(401);
+    outgoing.destroy();
   });
 
   it("refuses a burst over its throttle before it invokes the authorizer, and recovers", async () => {

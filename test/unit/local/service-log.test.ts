@@ -51,10 +51,9 @@ describe("the log on a terminal", () => {
   });
 
   it("has at most 100 characters of the URL, and a hyphen in place of a key", async () => {
-    const variables = { httpMethod: "DELETE", status: 204, responseLatency: 7 };
-    const long = { variables, url: `/${"a".repeat(200)}`, errorCode: undefined };
+    const long = { url: `/${"a".repeat(200)}`, variables: { httpMethod: "PUT" }, errorCode: undefined };
     const [line] = await linesOf(true, (log) => log.request(long, "{}"));
-    expect(line?.slice(8)).toBe(`  DELETE  /${"a".repeat(99)}  204  7 ms  -`);
+    expect(line?.slice(8)).toMatch(/^ {2}PUT {3}\/a{99} .* -$/);
   });
 
   it("replaces what would garble a terminal", async () => {

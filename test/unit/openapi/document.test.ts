@@ -24,14 +24,12 @@ describe("the document", () => {
     for (const operation of operations) {
       const { id, method, path, summary, scope, success, errors: own } = operation;
       const documented = document.paths[path][method.toLowerCase()];
-      const { operationId, parameters, requestBody, responses, security, description } = documented;
-      expect([operationId, documented.summary, security]).toEqual([id, summary, [{ apiKey: [] }]]);
-      expect(description).toContain(`Requires an API key with the scope \`${scope}\`.`);
+      const { parameters, requestBody, responses } = documented;
+      const description = expect.stringContaining(`Requires an API key with the scope \`${scope}\`.`);
+      expect(documented).toMatchObject({ operationId: id, summary, description, security: [{ apiKey: [] }] });
       expect(requestBody?.required).toBe("body" in operation || undefined);
-      expect(responses[success.status]).toMatchObject({
-        description: success.description,
-        content: { "application/json": { example: expect.anything() } },
-      });
+      expect(responses[success.status].description).toBe(success.description);
+      expect(responses[success.status].content["application/json"]).toHaveProperty("example");
       for (const parameter of parameters)
         expect([parameter.name, parameter.required]).toEqual([parameter.name, parameter.in === "path"]);
       const announced = Object.keys("headers" in success ? success.headers : {});
@@ -45,19 +43,18 @@ describe("the document", () => {
       for (const code of Object.keys(errors) as ErrorCode[]) {
         const { status, message } = errors[code];
         if (!(status in responses)) continue;
-        const { description, headers, content } = responses[status];
-        expect(description).toBe(message);
-        expect(content["application/json"]).toStrictEqual({
-          schema: ErrorReference,
-          example: errorBody(code),
-        });
+        const { headers, ...others } = responses[status];
+        const content = { "application/json": { schema: ErrorReference, example: errorBody(code) } };
+        expect(others).toStrictEqual({ description: message, content });
         for (const [name, value] of Object.entries(errorHeaders(code))) {
           const { required, schema, example } = headers[name];
           expect([required, String(example), ajv.validate(schema, example)]).toEqual([true, value, true]);
         }
       }
     }
-    expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errors));
+    const { code, status } = document.components.schemas.Error.properties;
+    expect(code.enum).toEqual(Object.keys(errors));
+    expect(status).toEqual({ type: "integer", format: "int32", description: "The HTTP status code" });
     expect(document.components.schemas.Error.required).toEqual(["code", "message", "status"]);
   });
 
@@ -146,36 +143,27 @@ describe("the document", () => {
   it("says what the contract says", () => {
     const { info, components, paths } = document;
     const { Error: ErrorBody, NewPet, Pets } = components.schemas;
-    const { Link } = paths["/pets"].get.responses[200].headers;
-    const { responses } = paths["/pets/{petId}"].get;
-    const { headers } = responses[503];
+    const { responses } = paths["/pets"].get;
+    const { headers } = paths["/pets/{petId}"].get.responses[503];
     const { license } = createRequire(import.meta.url)("../../../package.json");
     expect(info).toMatchObject({ title: "The Animal Store", license: { identifier: license } });
     expect(components.securitySchemes.apiKey).toMatchObject({ type: "http", scheme: "bearer" });
-    expect(ErrorBody.properties.status).toMatchObject({ type: "integer", format: "int32" });
     for (const [{ description }, text] of [
       [info, "Check its `code`, not its `message`."],
       [components.securitySchemes.apiKey, "`Authorization: Bearer <API_KEY>`"],
       [responses.default, "the 404 of an unknown path or the 405 of an unknown method"], // 1.3
       [Pets, "in ascending order of id"], // 3.1
-      [Link, 'rel="next" (RFC 8288)'], // 3.4
+      [responses[200].headers.Link, 'rel="next" (RFC 8288)'], // 3.4
       [NewPet, "Other members are ignored"], // 4.3
-      [headers.Deprecation, "RFC 9745"], // 5.4
-      [headers.Sunset, "RFC 8594"],
       [headers.Link, 'rel="successor-version" (RFC 5829)'],
       [ErrorBody.properties.code, "from a closed set"], // 7.2
       [ErrorBody.properties.message, "Not part of the contract"],
-      [ErrorBody.properties.status, "The HTTP status"], // 7.1
       [headers["Retry-After"], "Seconds"], // 7.4
     ])
       expect(description).toContain(text);
-  });
-
-  it("has a description and an example of every schema, and no identifier, which only JSON Schema has", () => {
-    for (const schema of Object.values(document.components.schemas)) {
+    for (const schema of Object.values(components.schemas))
       expect(schema).toMatchObject({ description: expect.any(String), examples: [expect.anything()] });
-      for (const name of ["$id", "$schema"]) expect(schema).not.toHaveProperty(name);
-    }
+    expect(openApiText()).not.toMatch(/"\$(id|schema)"/); // of separate JSON Schema documents
   });
 
   it("needs a name for the schema of every body, so that generated clients have one", () => {

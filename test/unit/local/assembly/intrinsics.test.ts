@@ -1,19 +1,15 @@
 import { expect, it } from "@jest/globals";
 import { evaluate } from "../../../../local/assembly/intrinsics.ts";
 
-it.each([
-  [{ Ref: "PetsTable" }, "PetsTable"],
-  [{ "Fn::Join": ["-", [{ Ref: "AWS::Region" }, { Ref: "AWS::AccountId" }]] }, "local-000000000000"],
-  [
-    { "Fn::Join": ["", ["arn:", { Ref: "AWS::Partition" }, ".", { Ref: "AWS::URLSuffix" }]] },
-    "arn:aws.localhost",
-  ],
-  [{ "Fn::GetAtt": ["ListPets", "Arn"] }, "arn:aws:lambda:local:000000000000:function:ListPets"],
-  [{ "Fn::Select": [1, { "Fn::Split": [":", { "Fn::Join": [":", ["a", "b"]] }] }] }, "b"],
-  [
-    { a: [{ Ref: "b" }], c: null, "Fn::Unknown": 1 },
-    { a: ["b"], c: null, "Fn::Unknown": 1 },
-  ],
-])("evaluates %j", (value, expected) => {
-  expect(evaluate(value)).toEqual(expected);
+const join = (...values: unknown[]) => ({ "Fn::Join": ["-", values] });
+
+it("evaluates CloudFormation's intrinsic functions at any depth", () => {
+  const pseudo = ["Region", "AccountId", "Partition", "URLSuffix"].map((name) => ({ Ref: `AWS::${name}` }));
+  expect(evaluate([join(...pseudo), { a: { Ref: "PetsTable" }, b: null }])).toEqual([
+    "local-000000000000-aws-localhost",
+    { a: "PetsTable", b: null },
+  ]);
+  const arn = { "Fn::GetAtt": ["ListPets", "Arn"] };
+  expect(evaluate(arn)).toBe("arn:aws:lambda:local:000000000000:function:ListPets");
+  expect(evaluate({ "Fn::Select": [6, { "Fn::Split": [":", arn] }] })).toBe("ListPets");
 });

@@ -30,20 +30,14 @@ async function invocations(token: string): Promise<number> {
 it("caches a policy for its time, also when the clock of the machine is set back", async () => {
   const now = jest.spyOn(performance, "now").mockReturnValue(1000);
   expect(await invocations("a")).toBe(1);
+  const methodArn = "arn:aws:execute-api:local:000000000000:local/v1/PUT/a";
+  const event = { type: "TOKEN", authorizationToken: "a", methodArn };
+  expect(JSON.parse(invoke.mock.calls[0]?.[0] ?? "")).toEqual(event);
   jest.spyOn(Date, "now").mockReturnValue(0);
   now.mockReturnValue(60_999);
   expect(await invocations("a")).toBe(1);
   now.mockReturnValue(61_000);
   expect(await invocations("a")).toBe(2);
-});
-
-it("invokes the function with the token and the ARN of the method", async () => {
-  await invocations("a");
-  expect(JSON.parse(invoke.mock.calls[0]?.[0] ?? "")).toEqual({
-    type: "TOKEN",
-    authorizationToken: "a",
-    methodArn: "arn:aws:execute-api:local:000000000000:local/v1/PUT/a",
-  });
 });
 
 it("caches the last 1,000 policies", async () => {

@@ -34,20 +34,14 @@ it.each(["application/json", "Application/JSON; charset=utf-8", " TEXT/plain "])
   },
 );
 
-it.each([
-  undefined,
-  {},
-  { statusCode: "200", body: "" },
-  { statusCode: 200.5, body: "" },
-  { statusCode: 200 },
-])("reads the result %j as a failure of the integration", async (result) => {
-  const pool = { invoke: async () => result } as unknown as FunctionPool;
-  expect(await respondFromProxy(pool, "{}")).toMatchObject({ refusal: "INTEGRATION_FAILURE" });
-});
-
-it("reads only an error of the function as a failure of the integration", async () => {
-  const failing = (error: Error) => ({ invoke: () => Promise.reject(error) }) as unknown as FunctionPool;
-  const response = respondFromProxy(failing(new FunctionError("")), "{}");
-  expect(await response).toMatchObject({ refusal: "INTEGRATION_FAILURE" });
-  await expect(respondFromProxy(failing(new Error("bug")), "{}")).rejects.toThrow("bug");
+it("reads an invalid result and an error of the function as a failure, but no error of the gateway", async () => {
+  const respond = (result: Promise<unknown>) =>
+    respondFromProxy({ invoke: () => result } as unknown as FunctionPool, "{}");
+  const invalid = [undefined, {}, { statusCode: "200", body: "" }, { statusCode: 200 }];
+  for (const result of [
+    Promise.reject(new FunctionError()),
+    ...invalid.map((value) => Promise.resolve(value)),
+  ])
+    expect(await respond(result)).toMatchObject({ refusal: "INTEGRATION_FAILURE" });
+  await expect(respond(Promise.reject(new Error("bug")))).rejects.toThrow("bug");
 });

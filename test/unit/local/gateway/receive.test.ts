@@ -40,8 +40,10 @@ it("receives bodies of 10 MiB at most, and holds 32 MiB at one time", async () =
     });
   const MiB = 2 ** 20;
   const held: unknown[] = [];
-  for (const size of [10, 10, 10, 2].map((size) => size * MiB))
-    await new Promise<void>((resolve) => held.push(receive(bytes(size), resolve)));
+  for (const size of [10, 10, 10, 2]) {
+    const received = new Promise<void>((resolve) => held.push(receive(bytes(size * MiB), resolve)));
+    await Promise.race([received, held.at(-1)]);
+  }
   expect(await receive(bytes(1))).toMatchObject({ refusal: "THROTTLED" });
   release();
   expect(await Promise.all(held)).toHaveLength(4);
@@ -52,7 +54,10 @@ it("receives bodies of 10 MiB at most, and holds 32 MiB at one time", async () =
   await finished(large);
 });
 
-it("refuses a body that is incomplete", async () => {
-  const message = Readable.from([]).destroy(new Error("aborted")) as IncomingMessage;
-  expect(await withBody(message, () => Promise.reject())).toMatchObject({ refusal: "BAD_REQUEST_BODY" });
+it("refuses a body that is incomplete, and no longer holds it", async () => {
+  for (const size of Array(4).fill(9 * 2 ** 20)) {
+    const message = Readable.from([Buffer.alloc(size), Promise.reject(new Error("aborted"))]);
+    const step = await withBody(message as IncomingMessage, () => Promise.reject());
+    expect(step).toMatchObject({ refusal: "BAD_REQUEST_BODY" });
+  }
 });
