@@ -30,7 +30,7 @@ export async function synthesize(
     env: {
       ...process.env,
       CDK_OUTDIR: folder,
-      CDK_VALIDATION: String(validate),
+      ...(!validate && { CDK_VALIDATION: "false" }),
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, "aws:cdk:bundling-stacks": stacks }),
     },
     stdio: ["ignore", "pipe", "pipe"],

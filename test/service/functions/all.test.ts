@@ -1,7 +1,12 @@
 import { readdirSync } from "node:fs";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, it } from "@jest/globals";
+import { functionFile, startFile } from "../../../infra/bundle/options.ts";
 import { operations } from "../../../lib/operations.ts";
-import { functionFile } from "../../support/function-file.ts";
+import { runNode } from "../../support/keys-cli.ts";
 
 const files = readdirSync(new URL("../../../functions/", import.meta.url));
 
@@ -11,7 +16,18 @@ it("functions/ has a file for each operation, named after its id, and the author
   );
 });
 
-// The entry (infra/bundle/start.mjs) awaits `warmedUp`, and would not notice that there is none.
+it("the entry has loaded only when the function has warmed up", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "animal-store-start-"));
+  const warmedUp = "new Promise((resolve) => setImmediate(() => resolve((globalThis.warm = true))))";
+  await writeFile(join(folder, "index.js"), `exports.handler = "h"; exports.warmedUp = ${warmedUp}`);
+  await copyFile(startFile, join(folder, "start.mjs"));
+  const entry = JSON.stringify(pathToFileURL(join(folder, "start.mjs")));
+  const script = `import(${entry}).then(({ handler }) => console.log(handler, globalThis.warm))`;
+  expect(await runNode(["--eval", script], {})).toEqual({ code: 0, stdout: "h true\n", stderr: "" });
+  await rm(folder, { recursive: true });
+});
+
+// The entry would not notice that there is no `warmedUp`.
 it.each(files)("%s exports a handler, and the result of warmUp as warmedUp", async (file) => {
   const { handler, warmedUp } = await import(`../../../functions/${file}`);
   expect({ handler: typeof handler, warmedUp: typeof warmedUp?.then }).toEqual({

@@ -27,6 +27,7 @@ const bundles = functions.map(({ name, code }) => ({
   text: readFileSync(join(code, "index.js"), "utf8"),
   isAuthorizer: name === authorizer.functionName,
 }));
+const named = bundles.map((bundle) => [bundle.name, bundle] as const);
 const bytes = (bundle: { text: string } | undefined) => Buffer.byteLength(bundle?.text ?? "");
 
 describe("the bundles", () => {
@@ -36,46 +37,34 @@ describe("the bundles", () => {
     for (const operation of operations) expect(size).toBeLessThan(bytes(operation));
   });
 
-  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))("%s is within its budget", (_, bundle) => {
+  it.each(named)("%s is within its budget", (_, bundle) => {
     expect(bytes(bundle)).toBeLessThanOrEqual(bundle.isAuthorizer ? AUTHORIZER_BUDGET : OPERATION_BUDGET);
   });
 
-  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
-    "%s looks for credentials in the environment only",
-    (_, { text }) => {
-      expect(text).toContain("AWS_SECRET_ACCESS_KEY");
-      for (const marker of CREDENTIAL_LOOKUPS) expect(text).not.toContain(marker);
-    },
-  );
+  it.each(named)("%s looks for credentials in the environment only", (_, { text }) => {
+    expect(text).toContain("AWS_SECRET_ACCESS_KEY");
+    for (const marker of CREDENTIAL_LOOKUPS) expect(text).not.toContain(marker);
+  });
 
-  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
-    "%s has its entry, and a source map that the code does not load",
-    (_, { code, text }) => {
-      expect(existsSync(join(code, "start.mjs"))).toBe(true);
-      const { version, sources, sourcesContent } = JSON.parse(
-        readFileSync(join(code, "index.js.map"), "utf8"),
-      );
-      expect([version, sourcesContent]).toEqual([3, undefined]);
-      expect(sources).toContain("../lib/dynamo/client.ts");
-      // A path of this machine would give the same code another hash elsewhere, and a deployment to replace it.
-      for (const source of sources)
-        expect(source).toMatch(/^(\.\.\/(infra|lib|node_modules)\/|[a-z-]+\.ts$)/);
-      expect(text).not.toContain("sourceMappingURL");
-    },
-  );
+  it.each(named)("%s has its entry, and a source map that the code does not load", (_, { code, text }) => {
+    expect(existsSync(join(code, "start.mjs"))).toBe(true);
+    const { version, sources, sourcesContent } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
+    expect([version, sourcesContent]).toEqual([3, undefined]);
+    expect(sources).toContain("../lib/dynamo/client.ts");
+    // A path of this machine would give the same code another hash elsewhere, and a deployment to replace it.
+    for (const source of sources) expect(source).toMatch(/^(\.\.\/(infra|lib|node_modules)\/|[a-z-]+\.ts$)/);
+    expect(text).not.toContain("sourceMappingURL");
+  });
 
-  it.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
-    "%s holds only packages that `dependencies` need",
-    (_, { code }) => {
-      const { sources } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
-      const found = sources.flatMap(
-        (source: string) => /node_modules\/(.*\/node_modules\/)?(@[^/]+\/)?[^/]+/.exec(source)?.[0] ?? [],
-      );
-      expect(found).not.toEqual([]);
-      // package-lock.json marks every other package with one of these.
-      const isOther = ({ dev, optional, devOptional }: Record<string, boolean> = { dev: true }) =>
-        dev || optional || devOptional;
-      expect([...new Set<string>(found)].filter((path) => isOther(packages[path]))).toEqual([]);
-    },
-  );
+  it.each(named)("%s holds only packages that `dependencies` need", (_, { code }) => {
+    const { sources } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
+    const found = sources.flatMap(
+      (source: string) => /node_modules\/(.*\/node_modules\/)?(@[^/]+\/)?[^/]+/.exec(source)?.[0] ?? [],
+    );
+    expect(found).not.toEqual([]);
+    // package-lock.json marks every other package with one of these.
+    const isOther = ({ dev, optional, devOptional }: Record<string, boolean> = { dev: true }) =>
+      dev || optional || devOptional;
+    expect([...new Set<string>(found)].filter((path) => isOther(packages[path]))).toEqual([]);
+  });
 });

@@ -140,8 +140,7 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
         CloudWatchMetricsEnabled: true,
         SampledRequestsEnabled: false,
       });
-      if (Name) expect(DashboardBody).toContain(`"Rule","${VisibilityConfig.MetricName}"`);
-      else expect(DashboardBody).toContain(`"WebACL","${VisibilityConfig.MetricName}"`);
+      expect(DashboardBody).toContain(`"${Name ? "Rule" : "WebACL"}","${VisibilityConfig.MetricName}"`);
     }
   });
 });

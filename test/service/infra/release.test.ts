@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
+import { functionFile } from "../../../infra/bundle/options.ts";
 import { stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
 import type { Json } from "../../../local/assembly/intrinsics.ts";
 import { authorizerEvent, context, requestEvent } from "../../support/event.ts";
-import { functionFile } from "../../support/function-file.ts";
 import { readResources } from "../../support/resources.ts";
 import { KEYS, SHARES } from "../../support/traffic.ts";
 

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
+import { functionFile } from "../../../infra/bundle/options.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { operations } from "../../../lib/operations.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, requestEvent } from "../../support/event.ts";
-import { functionFile } from "../../support/function-file.ts";
 import { ownTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
