@@ -73,7 +73,7 @@ describe("an event", () => {
       "X-MiXed": "1",
       "x-forwarded-proto": "gopher",
       "X-FORWARDED-FOR": "6.6.6.6",
-      "X-Forwarded-Port": "1",
+      "x-forwarded-port": "1",
     };
     const response = await get("/pets/?a=1&a=2&b=x%20y+z&__proto__=1", "a", headers);
     const { event } = await json(response);
@@ -128,7 +128,7 @@ describe("an event", () => {
       const httpMethod = "POST";
       expect(JSON.parse(text).event).toMatchObject({
         httpMethod,
-        requestContext: { httpMethod },
+        requestContext: { httpMethod, identity: { userAgent: null } },
         isBase64Encoded,
         body: isBase64Encoded ? "/w==" : "é",
       });
