@@ -375,7 +375,8 @@ describe("the network", () => {
         join(cache, `${token}.json`),
         JSON.stringify({ accessToken: "x", expiresAt: iso(now + DAY) }),
       );
-      const silent = await listen(createServer(() => undefined));
+      let requests = 0;
+      const silent = await listen(createServer(() => void requests++));
       // The time limits are right at the first attempt, so they can be much shorter.
       const { setTimeout: wait } = globalThis;
       const shorter = (act: () => void, ms = 0) => wait(act, ms / 20);
@@ -385,7 +386,7 @@ describe("the network", () => {
       const { code, stdout, stderr } = await run(["list", "--stage", "staging"], environment).finally(
         silent.close,
       );
-      expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(line)]);
+      expect([code, stdout, stderr, requests]).toEqual([1, "", expect.stringMatching(line), 2]);
     },
   );
 
