@@ -86,22 +86,24 @@ it("fails if the command fails", async () => {
 });
 
 describe("after the command", () => {
-  /** Prints the pauses instead of waiting, and shortens the limit of a request. */
+  /** Prints the pauses instead of waiting. */
   const fast = `import timers from "node:timers/promises";
     import { syncBuiltinESMExports } from "node:module";
     timers.setTimeout = async (ms) => console.error("pause of " + ms);
-    syncBuiltinESMExports();
-    const { timeout } = AbortSignal;
-    AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 10_000 ? 100 : 1e6);`;
+    syncBuiltinESMExports();`;
+  /** Shortens the limit of a request, which is right if the test ends. */
+  const short =
+    "const { timeout } = AbortSignal; AbortSignal.timeout = () => timeout.call(AbortSignal, 100);";
 
   it.each<[what: string, kind: string, failure: (url?: string) => number | undefined]>([
     ["returns an error", "503", () => 503],
     ["has lost the pet that was added", "404", (url) => (url === "/pets/7" ? 404 : undefined)],
     ["does not respond", "TimeoutError", () => 0],
-    ["closes the connection", "UND_ERR_SOCKET", () => -1],
+    ["closes the connection", "[A-Z_, ]+", () => -1], // the code of the operating system or of fetch
   ])("fails if an operation %s three times, and says so", async (_what, kind, failure) => {
     const { origin, close } = await serve(failure);
-    const { code, stderr } = await traffic(origin, "", "ask_x", fast).finally(close);
+    const before = fast + (kind === "TimeoutError" ? short : "");
+    const { code, stderr } = await traffic(origin, "", "ask_x", before).finally(close);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^(pause of 1000\n){2}listPets: /);
     expect(stderr).toMatch(new RegExp(`^getPet: \\d+ requests, \\d+ failed \\(${kind}\\)$`, "m"));
