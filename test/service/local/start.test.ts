@@ -68,10 +68,12 @@ const endlessTimers = `data:text/javascript,${encodeURIComponent(`
   const { setTimeout } = globalThis;
   globalThis.setTimeout = (run, ms, ...rest) => setTimeout(run, ms > 2000 ? 2 ** 31 - 1 : ms, ...rest);`)}`;
 
-/** A module that makes the time between two signals short, however busy the machine is. */
-const slowClock = `data:text/javascript,${encodeURIComponent(`
-  const now = performance.now.bind(performance);
-  performance.now = () => now() / 1000;`)}`;
+/** A module with a clock that only signals move on, by this many milliseconds each. */
+const signalClock = (step: number) =>
+  `data:text/javascript,${encodeURIComponent(`
+  let now = 0;
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => (now += ${step}));
+  performance.now = () => now;`)}`;
 
 const canConnect = (host: string, port: number) =>
   new Promise<boolean>((resolve) => {
@@ -152,7 +154,7 @@ describe("npm start", () => {
   });
 
   it("responds to a request that has begun when it is stopped, and closes its connection", async () => {
-    const service = await started({}, ["--import", slowClock]);
+    const service = await started({}, ["--import", signalClock(400)]);
     const port = Number(new URL(service.baseUrl).port);
     const outgoing = await beginToAdd(service);
     const ended = service.stop();
@@ -168,16 +170,16 @@ describe("npm start", () => {
   });
 
   it("does not wait for such a request when it gets a second signal later", async () => {
-    const service = await started({}, ["--import", endlessTimers]);
+    const service = await started({}, ["--import", endlessTimers, "--import", signalClock(600)]);
     const outgoing = await beginToAdd(service);
     const broken = once(outgoing, "error");
+    const ended = service.stop();
     await eventually(
-      () => {
-        service.process.kill("SIGTERM");
-        return service.process.exitCode;
-      },
-      (code) => expect(code).toBe(0),
+      () => canConnect("127.0.0.1", Number(new URL(service.baseUrl).port)),
+      (open) => expect(open).toBe(false),
     );
+    service.process.kill("SIGTERM");
+    expect(await ended).toBe(0);
     await broken;
   });
 

@@ -4,7 +4,7 @@ import type { HandledRequest } from "../../../local/gateway/gateway.ts";
 import { standardErrorLog } from "../../../local/service-log.ts";
 
 const request: HandledRequest = {
-  url: "/v1/pets?status=sold&limit=secret=1",
+  url: "/v1/pets?status=sold&limit=a%20secret=1",
   errorCode: "invalid_request",
   variables: {
     httpMethod: "GET",
