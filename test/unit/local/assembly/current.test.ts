@@ -6,7 +6,9 @@ let missing = "nothing";
 jest.unstable_mockModule("node:fs/promises", () => ({
   ...files,
   readFile: async (file: string) =>
-    file.endsWith(missing) ? Promise.reject() : `${file.endsWith(changed)}${await files.readFile(file)}`,
+    file.endsWith(missing)
+      ? Promise.reject()
+      : `${Number(file.endsWith(changed))}${await files.readFile(file)}`, // of the same length
 }));
 const { hashSources } = await import("../../../../local/assembly/current.ts");
 
