@@ -10,6 +10,7 @@ const request: HandledRequest = {
     httpMethod: "GET",
     status: 400,
     responseLatency: 7,
+    "authorizer.latency": 0,
     "authorizer.keyId": "key_1",
     "error.responseType": "DEFAULT_4XX",
     "authorizer.error": "slow",
@@ -72,10 +73,13 @@ describe("the log on a terminal", () => {
 describe("the log in a file", () => {
   it("is the access log's own format, and every line of a function", async () => {
     const lines = await linesOf(false, (log) => {
-      log.request(request, '{"status":"$context.status"}');
+      log.request(
+        request,
+        '{"status":"$context.status","ms":"$context.authorizer.latency","error":"$context.x"}',
+      );
       log.function(info);
     });
-    expect(lines).toEqual(['{"status":"400"}', info]);
+    expect(lines).toEqual(['{"status":"400","ms":"0","error":"-"}', info]);
   });
 
   it("has the last lines when the process ends", () => {

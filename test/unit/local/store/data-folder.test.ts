@@ -8,6 +8,7 @@ it("keeps the files of a data folder that it uses again", async () => {
   await using parent = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
   const folder = join(parent.path, "data");
   await makeDataFolder(folder);
+  expect(marker).toBe("animal-store-format-1"); // with another name, the service would refuse the folders that exist
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   for (const name of [".gitignore", marker]) await writeFile(join(folder, name), "mine");
   await makeDataFolder(folder);
