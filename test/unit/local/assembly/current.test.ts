@@ -1,4 +1,6 @@
 import * as files from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it, jest } from "@jest/globals";
 
 let changed = "nothing";
@@ -10,7 +12,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
       ? Promise.reject()
       : `${Number(file.endsWith(changed))}${await files.readFile(file)}`, // of the same length
 }));
-const { hashSources } = await import("../../../../local/assembly/current.ts");
+const { currentAssembly, hashSources } = await import("../../../../local/assembly/current.ts");
 
 it.each([
   "/functions/get-pet.ts",
@@ -42,4 +44,9 @@ it("another version of Node.js makes another assembly", async () => {
   const after = await hashSources();
   Object.defineProperty(process, "version", version);
   expect(after).not.toBe(before);
+});
+
+it("ends a synthesis that is cancelled", async () => {
+  await using folder = await files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
+  await expect(currentAssembly(folder.path, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
 });
