@@ -1,9 +1,14 @@
 import { readFileSync } from "node:fs";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { servedStack } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
+import { deploy } from "../../../local/deployment.ts";
+import { FunctionInstance } from "../../../local/functions/instance.ts";
 import type { FunctionPool } from "../../../local/functions/pool.ts";
 import { createGateway } from "../../../local/gateway/gateway.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -22,7 +27,7 @@ const operation = `
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
     if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
     if (fault === "above its memory size") { globalThis.kept = new Array(2e7).fill(1); await new Promise(() => {}); }
-    if (fault === "log") { console.error({ logged: true }); console.warn("slow"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
+    if (fault === "log") { console.error({ logged: true }); console.warn("slow"); console.info("begun"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
     if (fault === "exception") throw new Error("secret");
     if (fault === "no result") return undefined;
     if (fault === "invalid result") return { statusCode: "x" };
@@ -95,7 +100,8 @@ describe("a function", () => {
       () => log.mock.calls.map(([line]) => line),
       (lines) => {
         expect(lines).toEqual(expect.arrayContaining(["raw text", "raw error"]));
-        expect(lines).toContainEqual(expect.stringMatching(/"level":"WARN".*"message":"slow"/));
+        for (const text of [/"level":"WARN".*"message":"slow"/, /"level":"INFO".*"message":"begun"/])
+          expect(lines).toContainEqual(expect.stringMatching(text));
         const entries = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
         for (const message of [{ logged: true }, { errorMessage: "secret" }])
           expect(entries).toContainEqual({
@@ -129,6 +135,47 @@ describe("a function", () => {
     expect(new Set(results.map(({ concurrent }) => concurrent))).toEqual(new Set([1]));
     // Two, and up to four on a busy machine.
     expect([2, 3, 4]).toContain(new Set(results.map(({ threadId }) => threadId)).size);
+  });
+
+  it("gets its events in order, and another instance for an event that has taken a second", async () => {
+    const { functions, operationName, stop } = await replaceFunctions({ operation, authorizer });
+    const runs = jest.spyOn(FunctionInstance.prototype, "run").mockReturnValue(new Promise(() => undefined));
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
+    for (const event of "12345") void functions.get(operationName)?.invoke(event, "id");
+    const startedAfter = async (ms: number) => {
+      jest.advanceTimersByTime(ms);
+      await turn();
+      return runs.mock.calls.map(([event]) => event).join("");
+    };
+    expect([await startedAfter(0), await startedAfter(999), await startedAfter(1)]).toEqual([
+      "12",
+      "12",
+      "1234",
+    ]);
+    jest.useRealTimers();
+    runs.mockRestore();
+    await stop();
+  });
+
+  it("starts before its first event", async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-functions-"));
+    await writeFile(join(folder.path, "index.js"), 'console.info("started");');
+    const functions = stack.functions.map((fn) => ({ ...fn, code: folder.path, handler: "index.handler" }));
+    const started = jest.fn();
+    const log = { function: started, request: () => undefined };
+    const { retire } = deploy({ ...stack, functions }, { aws: {}, throttled: false, log });
+    await eventually(
+      () => started.mock.calls.length,
+      (count) => expect(count).toBe(functions.length),
+    );
+    retire();
+  });
+
+  it("has no timer after its event", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
+    await run();
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
   });
 
   it("has up to four instances while some are slow, and then two again, also under load", async () => {
