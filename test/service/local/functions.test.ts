@@ -9,7 +9,7 @@ import { servedStack } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
 import { deploy } from "../../../local/deployment.ts";
 import { FunctionInstance } from "../../../local/functions/instance.ts";
-import type { FunctionPool } from "../../../local/functions/pool.ts";
+import { FunctionPool } from "../../../local/functions/pool.ts";
 import { createGateway } from "../../../local/gateway/gateway.ts";
 import { eventually } from "../../support/eventually.ts";
 import { replaceFunctions } from "../../support/gateway.ts";
@@ -157,7 +157,7 @@ describe("a function", () => {
     await stop();
   });
 
-  it("starts before its first event", async () => {
+  it("starts before its first event, and is not stopped when its deployment is replaced", async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-functions-"));
     await writeFile(join(folder.path, "index.js"), 'console.info("started");');
     const functions = stack.functions.map((fn) => ({ ...fn, code: folder.path, handler: "index.handler" }));
@@ -168,7 +168,9 @@ describe("a function", () => {
       () => started.mock.calls.length,
       (count) => expect(count).toBe(functions.length),
     );
+    const stopped = jest.spyOn(FunctionPool.prototype, "stop");
     retire();
+    expect(stopped).not.toHaveBeenCalled();
   });
 
   it("has no timer after its event", async () => {
