@@ -47,7 +47,8 @@ describe("npm run trace", () => {
 
   it("synthesizes this checkout if no assembly is given, and removes the result", async () => {
     const TMPDIR = await mkdtemp(join(tmpdir(), "trace-"));
-    const { code, stdout } = await trace(await realStack(), ["--function", "getPet"], { TMPDIR });
+    const args = ["--function", "getPet", "--stack", "animal-store-production"];
+    const { code, stdout } = await trace(await realStack(), args, { TMPDIR });
     expect([code, stdout]).toEqual([0, expect.stringContaining(thrown)]);
     expect(stdout).toContain("The environment variable PETS_TABLE is not set.");
     await rmdir(TMPDIR); // fails if it is not empty
