@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
 import { servedStack } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
@@ -216,6 +216,10 @@ describe("npm start", () => {
       for (const { ended } of services) ended.then((code) => codes.push(code) === 2 && resolve());
     });
     expect(codes).toEqual([1, 1]);
+    const running = services.find(({ child }) => child.exitCode === null);
+    running?.child.kill("SIGTERM");
+    expect(await running?.ended).toBe(0);
+    expect(running?.output()).not.toContain("animal-store: ");
     const lines = services.filter(({ child }) => child.exitCode === 1).map(({ output }) => output());
     expect(new Set(lines)).toEqual(
       new Set([`animal-store: The data folder ${folder}/dynamodb is in use by another process.\n`]),
@@ -267,6 +271,13 @@ describe("npm start", () => {
     await service.printed("The embedded store has restarted.");
     expect(service.output().match(/cannot restart/g)).toHaveLength(1);
     expect(await get(service, pet.id)).toEqual(pet);
+    await writeFile(current, "garbage");
+    service.process.send("kill store");
+    await eventually(
+      () => service.output().match(/store failed and restarts: .+\n/g),
+      (failures) => expect(failures).toHaveLength(2),
+    );
+    expect(await service.stop()).toBe(0);
   });
 
   it("refuses a burst of requests when it throttles, and only then", async () => {
@@ -306,12 +317,16 @@ describe("npm start", () => {
   });
 
   it("explains its options", async () => {
+    const wrongStream = jest.fn();
     const help = spawnService(inFolder(), [], { args: ["--help"] });
+    help.child.stderr?.on("data", wrongStream);
     expect(await help.ended).toBe(0);
     for (const text of ["Usage: npm start -- [--watch]\n", "(default 3000)", "(default .animal-store)"])
       expect(help.output()).toContain(text);
     const unknown = spawnService(inFolder(), [], { args: ["--wach"] });
+    unknown.child.stdout?.on("data", wrongStream);
     expect(await unknown.ended).toBe(2);
+    expect(wrongStream).not.toHaveBeenCalled();
     expect(unknown.output()).toMatch(/^animal-store: Unknown option '--wach'.*\nUsage: /);
     expect(await readdir(folder)).toEqual([]);
   });

@@ -34,9 +34,13 @@ describe("startStore", () => {
     }
   });
 
-  it("releases the folder when it closes", async () => {
+  it("releases the folder when it closes, also while a client is connected", async () => {
     for (let round = 0; round < 3; round++) {
       const store = await startStore(folder);
+      await once(
+        connect(Number(new URL(store.endpoint).port), "127.0.0.1").on("error", () => undefined),
+        "connect",
+      );
       await expect(startStore(folder)).rejects.toThrow(DataInUse);
       await store.close();
     }
