@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { AccountStack } from "../../infra/account-stack.ts";
@@ -24,9 +25,14 @@ const everyOption: Stage = {
 };
 
 const [, , outdir = "", account = ""] = process.argv;
-const app = new App({ context: { ...featureFlags, protection: "off", releaseAlarms: "off" }, outdir });
 const functionCode = () => Code.fromInline("// not bundled");
-addStacks(app, functionCode);
+const withContext = (context: object, folder: string) => {
+  const app = new App({ context: { ...featureFlags, ...context }, outdir: folder });
+  addStacks(app, functionCode);
+  return app;
+};
+withContext({ releaseAlarms: "off" }, join(outdir, "releaseAlarms")).synth();
+const app = withContext({ protection: "off" }, outdir);
 new AnimalStoreStack(app, "every-option", everyOption, { functionCode, ignoreAlarms: false });
 new AccountStack(app, "existing-provider", stages, {
   ...exampleRepository,

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
@@ -6,10 +7,15 @@ import { arnOf, readResources } from "../../support/resources.ts";
 // What the stages do not use, and what the runbook uses once. data.test.ts has -c protection=off.
 const assembly = process.env.TEST_OPTIONS_ASSEMBLY ?? "";
 
-it("releases even if alarms are triggered, with -c releaseAlarms=off", () => {
-  const groups = readResources(assembly, stackName("production")).find("CodeDeploy::DeploymentGroup");
-  expect(groups).toHaveLength(operations.length + 1); // and the authorizer
-  for (const { Properties } of groups) expect(Properties.AlarmConfiguration.Enabled).toBe(false);
+it("releases even if alarms are triggered with -c releaseAlarms=off, and with no other option", () => {
+  for (const [folder, enabled] of [
+    [join(assembly, "releaseAlarms"), false],
+    [assembly, true],
+  ] as const) {
+    const groups = readResources(folder, stackName("production")).find("CodeDeploy::DeploymentGroup");
+    expect(groups).toHaveLength(operations.length + 1); // and the authorizer
+    for (const { Properties } of groups) expect(Properties.AlarmConfiguration.Enabled).toBe(enabled);
+  }
 });
 
 describe("a stage with every option", () => {
