@@ -69,7 +69,7 @@ export async function startService(
   const { child, output, ended } = spawnService(environment, nodeOptions, command);
   const value = (label: string) => new RegExp(`^${label}: (\\S+)$`, "m").exec(output())?.[1];
   const ready = new Promise<void>((resolve) => {
-    child.stdout?.on("data", () => output().includes("\ncurl ") && resolve());
+    child.stdout?.on("data", () => /^Docs: .+\n/m.test(output()) && resolve());
   });
   const early = ended.then((code) => {
     throw new Error(`The service ended with ${code}. The end of its log:\n${output().slice(-2000)}`);

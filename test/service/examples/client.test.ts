@@ -67,9 +67,10 @@ describe("examples/client.ts", () => {
 
   it("runs from the command line", async () => {
     const { stdout } = await demo();
-    expect(stdout).toMatch(
-      /^(Added (Rex|Tom|Polly) as \d{9,}\.\n){3}(\d{9,} .* \((available|pending|sold)\)\n)+$/,
-    );
+    const added = [...stdout.matchAll(/^Added (\w+) as (\d{9,})\.$/gm)];
+    expect(added.map(([, name]) => name)).toEqual(["Rex", "Tom", "Polly"]);
+    // Other tests add animals as well, whose names can have line breaks.
+    for (const [, name, id] of added) expect(stdout).toContain(`\n${id} ${name} (available)\n`);
   });
 
   it.each([
