@@ -13,14 +13,15 @@ import { synthesize } from "../../../local/assembly/synthesize.ts";
 import { readStack } from "../../../local/assembly/template.ts";
 import { authorizerEvent, requestEvent } from "../../support/event.ts";
 import { startFaultProxy } from "../../support/fault-proxy.ts";
+import { preload } from "../../support/preload.ts";
 import { startTestStore } from "../../support/test-store.ts";
 import { type Code, startInstance } from "./instance.ts";
 
 const ROUNDS = 15;
 /** On a busy machine, the 300 ms of the first call (lib/warm-up.ts) can end before it has reached the table. */
-const PATIENT = `--import=data:text/javascript,${encodeURIComponent(
+const PATIENT = preload(
   "const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, 100 * ms);",
-)}`;
+);
 const REQUEST_ID = requestEvent().requestContext.requestId;
 
 /** An event for every function, and a part of its result with an empty table. */

@@ -5,26 +5,16 @@ import { describe, expect, it } from "@jest/globals";
 import { operations } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
+import { preload } from "../../support/preload.ts";
 
 const script = fileURLToPath(new URL("../../../cli/traffic.ts", import.meta.url));
 const { CONTRACT_URL = "", CONTRACT_KEY = "" } = process.env;
 
 /** Runs a script of Node as the command. Another script can change the program's clock and timers first. */
 const traffic = (url: string, code: string, key = "ask_x", before = "") =>
-  runNode(
-    [
-      "--import",
-      `data:text/javascript,${encodeURIComponent(before)}`,
-      script,
-      "--url",
-      url,
-      "--",
-      process.execPath,
-      "-e",
-      code,
-    ],
-    { env: { PATH: process.env.PATH, API_KEY: key } },
-  );
+  runNode([preload(before), script, "--url", url, "--", process.execPath, "--eval", code], {
+    env: { PATH: process.env.PATH, API_KEY: key },
+  });
 
 /**
  * Serves the API, and `/wait`, which responds when there were so many requests to each operation.
