@@ -31,10 +31,6 @@ const fingerprintOf = (pet: NewPet) =>
     ),
   );
 
-/** The fingerprint in claims that were written before 1.1.0. No such claim is left 24 hours after the update. */
-const previousFingerprintOf = ({ name, categoryId, status }: NewPet) =>
-  sha256(JSON.stringify([name, String(categoryId), status]));
-
 /**
  * Stores the claims that make retries of a creation safe. A creation writes its claim before the pet, so a retry finds
  * the id in the claim and repeats the same write.
@@ -78,15 +74,14 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
         const found = await read(hash);
         // DynamoDB can have deleted the claim since the write failed.
         if (!found) continue;
-        const accepted = [fingerprint, previousFingerprintOf(pet)];
-        if (!accepted.includes(found.fingerprint)) throw new ApiError("idempotency_mismatch");
+        if (found.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
         return { hash, creation: found.creation, petId: found.petId };
       }
       throw new ApiError("unavailable");
     },
 
     /**
-     * Replaces the id of a claim, because another pet has it.
+     * Replaces the id of a claim, because another pet has it or it is retired.
      *
      * @returns the new id, from this call or from a concurrent retry
      * @throws ApiError `unavailable` when the claim has expired

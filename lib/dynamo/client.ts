@@ -2,6 +2,7 @@ import {
   ConditionalCheckFailedException,
   DynamoDBClient,
   type DynamoDBClientConfig,
+  DynamoDBServiceException,
 } from "@aws-sdk/client-dynamodb";
 import { ApiError } from "../errors.ts";
 
@@ -11,22 +12,14 @@ const ATTEMPTS = 3;
 const TIMEOUT_MS = 1000;
 
 /**
- * Returns whether a failure is temporary: throttling, a timeout, a lost connection, an incomplete or unreadable response,
- * or a 5xx from DynamoDB. Every other 4xx is a mistake of this service or its permissions.
+ * Returns whether a failure is temporary: throttling, a timeout, a lost connection, a response that cannot be read, or a 5xx
+ * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions.
  */
-function isTransient(error: {
-  name: string;
-  $metadata?: { httpStatusCode?: number };
-  $retryable?: unknown;
-}): boolean {
-  const status = error.$metadata?.httpStatusCode ?? 0;
-  return (
-    status < 400 ||
-    status >= 500 ||
-    error.$retryable !== undefined ||
-    /Throttl|ThroughputExceeded|LimitExceeded/.test(error.name)
-  );
-}
+const isTransient = (error: Error) =>
+  !(error instanceof DynamoDBServiceException) ||
+  (error.$metadata.httpStatusCode ?? 0) >= 500 ||
+  error.$retryable !== undefined ||
+  /^Unknown$|Throttl|ThroughputExceeded|LimitExceeded/.test(error.name);
 
 /**
  * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed,

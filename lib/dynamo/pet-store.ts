@@ -48,7 +48,7 @@ export function petLister(table: string, shards: number): ListPets {
     { limit, after = 0n }: PetQuery,
     abortSignal: AbortSignal | undefined,
   ): Promise<Pet[]> {
-    const { Items = [] } = await client.send(
+    const { Items } = await client.send(
       new QueryCommand({
         TableName: table,
         IndexName: STATUS_INDEX,
@@ -58,6 +58,7 @@ export function petLister(table: string, shards: number): ListPets {
       }),
       { abortSignal },
     );
+    if (!Items) throw new ApiError("unavailable"); // the response was empty
     return Items.map(toPet);
   }
 
@@ -88,7 +89,20 @@ export function petFinder(table: string): FindPet {
 }
 
 /**
- * Adds pets to a DynamoDB table.
+ * Makes the item of a pet. Every write of a pet uses it, so that the index lists the pet under the status that it has.
+ *
+ * @param creation id of the creation that added the pet: a retry recognizes its pet by it
+ * @param shards the number of index partitions for each status
+ */
+export const petItem = (pet: Pet, creation: string, shards: number) => ({
+  ...pet,
+  // The id determines the shard, so that a pet that is written again stays in the same one of its status.
+  [STATUS_SHARD_ATTRIBUTE]: statusShard(pet.status, Number(pet.id % BigInt(shards))),
+  creation,
+});
+
+/**
+ * Adds pets to a DynamoDB table (docs/decisions/claim-then-put.md).
  *
  * @param tables names of the tables of pets and of claims (claims.ts)
  * @param shards the number of index partitions for each status
@@ -97,47 +111,38 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
   const client = documentClient();
   const claims = claimStore(client, tables.claims);
 
-  /** Returns false when the pet of another creation has the id. */
-  const put = (pet: Pet, creation: string, abortSignal: AbortSignal | undefined) =>
+  /** Returns false when an item has the id. */
+  const putIfFree = (Item: Record<string, unknown>, abortSignal: AbortSignal | undefined) =>
     conditionHeld(
       client.send(
-        new PutCommand({
-          TableName: tables.pets,
-          Item: {
-            ...pet,
-            // The id determines the shard, so that a repeated write puts the pet into the same partition of the index.
-            [STATUS_SHARD_ATTRIBUTE]: statusShard(pet.status, Number(pet.id % BigInt(shards))),
-            creation,
-          },
-          // The same creation can write again, after its response was lost.
-          ConditionExpression: "attribute_not_exists(id) OR creation = :creation",
-          ExpressionAttributeValues: { ":creation": creation },
-        }),
+        new PutCommand({ TableName: tables.pets, Item, ConditionExpression: "attribute_not_exists(id)" }),
         { abortSignal },
       ),
     );
 
-  /** Makes sure that no pet gets an id, unless one has it. No index contains the item. */
-  const retire = (id: bigint) =>
-    conditionHeld(
-      client.send(
-        new PutCommand({
-          TableName: tables.pets,
-          Item: { id },
-          ConditionExpression: "attribute_not_exists(id)",
-        }),
-      ),
+  /** Returns the creation of the item that has an id, or undefined when the id is retired. */
+  async function creationOf(id: bigint, abortSignal: AbortSignal | undefined): Promise<string | undefined> {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: tables.pets, Key: { id }, ConsistentRead: true }),
+      { abortSignal },
     );
+    // Without the item, nobody knows whether the creation has happened. Another id could add a second pet.
+    if (!Item) throw new ApiError("unavailable");
+    return Item.creation;
+  }
 
   const create: CreatePet = async (newPet, token, signal) => {
     const claim = token && (await claims.claim(token, newPet));
     const creation = claim?.creation ?? randomUUID();
     let id = claim?.petId ?? generatePetId();
     for (let attempt = 1; attempt <= MAX_ID_ATTEMPTS; attempt++) {
-      // A retry found it in a claim. An earlier attempt can still write the pet, but not with a retired id.
-      if (isStalePetId(id)) await retire(id);
       const pet = { id, ...newPet };
-      if (await put(pet, creation, signal)) return pet;
+      // A retry found it in a claim. Nobody adds a pet with a retired id, also not an earlier attempt that still runs.
+      const stale = isStalePetId(id);
+      const wasFree = await putIfFree(stale ? { id } : petItem(pet, creation, shards), signal);
+      if (wasFree && !stale) return pet;
+      // The creation has happened, whatever the pet has become: an earlier attempt or a repeated write added it.
+      if (!wasFree && (await creationOf(id, signal)) === creation) return pet;
       id = claim ? await claims.replaceId({ ...claim, petId: id }) : generatePetId();
     }
     throw new ApiError("unavailable");

@@ -22,6 +22,7 @@ export type Fault =
   | "delay" // the response comes after the client has given up; until then the server says that it works on it
   | "stall" // the response begins and never ends
   | "malformed" // the response is not JSON
+  | "empty" // the response is an empty object
   | "truncated" // the response ends too early
   | "lost" // the work is done, but its response never arrives
   | keyof typeof refusals;
@@ -72,7 +73,8 @@ export async function startFaultProxy(target: string) {
       if (current === "truncated") message.socket.end();
       return;
     }
-    const answer = current === "malformed" ? Buffer.from('{"Item":{"id":') : body;
+    const answers: Partial<Record<Fault, string>> = { malformed: '{"Item":{"id":', empty: "{}" };
+    const answer = Buffer.from((current && answers[current]) ?? body);
     // The checksum is of the body that was forwarded.
     const { "x-amz-crc32": _, ...others } = headers;
     response.writeHead(status, { ...others, "content-length": answer.length }).end(answer);

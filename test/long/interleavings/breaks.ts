@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { NewPet } from "../../../lib/pet.ts";
 
@@ -12,8 +13,12 @@ export const creationBreaks: Breaks = {
   "a claim lasts more than 24 hours": ["{CLAIM_TTL_ATTRIBUTE} <= ", "{CLAIM_TTL_ATTRIBUTE} < "],
   "another caller's key is the same key": ["[token.caller, token.key]", "[token.key]"],
   "another key of the caller is the same key": ["[token.caller, token.key]", "[token.caller]"],
+  "keys that differ only in case are the same key": [
+    "[token.caller, token.key]",
+    "[token.caller, token.key.toLowerCase()]",
+  ],
   "a caller and a key are written as one word": ["[token.caller, token.key]", "token.caller + token.key"],
-  "another body gets the first pet": ["!accepted.includes(found.fingerprint)", "false"],
+  "another body gets the first pet": ["found.fingerprint !== fingerprint", "false"],
   ...Object.fromEntries(
     Object.keys(NewPet.shape).map((name) => [
       `another ${name} gets the first pet`,
@@ -24,23 +29,37 @@ export const creationBreaks: Breaks = {
   "a concurrent retry's new id is replaced again": [":creation AND petId = :taken", ":creation"],
   "the id in the claim of another creation is used": ["found?.creation !== creation", "!found"],
   "the second taken id in a row is not replaced": ["{ ...claim, petId: id }", "claim"],
-  "a pet is written over another one": ["(id) OR creation = :creation", "(id) OR attribute_exists(id)"],
-  "a retry cannot write its own pet again": ["(id) OR creation = :creation", "(id)"],
-  "the pet is written before its claim": ["claim?.petId ?? generatePetId()", "generatePetId()"],
-  "a late retry writes the pet with the old id": ["if (isStalePetId(id)) await retire(id)", ""],
-  "a late retry draws another id without retiring the old one": [
-    "await retire(id)",
-    "id = await claims.replaceId({ ...claim, petId: id })",
+  "an item is written over another one": ['ConditionExpression: "attribute_not_exists(id)"', ""],
+  "a retry brings back a deleted pet": ["not_exists(id)", "not_exists(statusShard)"],
+  "a retry undoes a change": [
+    'ConditionExpression: "attribute_not_exists(id)"',
+    'ConditionExpression: "attribute_not_exists(id) OR creation = :creation", ExpressionAttributeValues: { ":creation": String(Item.creation) }',
   ],
-  "an id is retired although a pet has it": ['"attribute_not_exists(id)",', "undefined,"],
+  "every taken id is that of another creation": ["=== creation) return", '=== "-") return'],
+  "a changed pet is that of another creation": [
+    "return Item.creation",
+    'return Item.statusShard === "available" ? Item.creation : undefined',
+  ],
+  "a deleted pet is a retired id": ["return Item.creation", "return Item.statusShard && Item.creation"],
+  "a pet that is not found gets another id": [
+    'if (!Item) throw new ApiError("unavailable")',
+    "if (!Item) return",
+  ],
+  "a taken id is read without ConsistentRead": [
+    "ConsistentRead: true }),\n      { abortSignal },\n    );\n    // Without",
+    "}),\n      { abortSignal },\n    );\n    // Without",
+  ],
+  "a pet is stored without its creation": ["\n  creation,\n});", "\n});"],
+  "the pet is written before its claim": ["claim?.petId ?? generatePetId()", "generatePetId()"],
+  "a late retry writes the pet with the old id": ["= isStalePetId(id)", "= false"],
+  "a late retry draws another id without retiring the old one": [
+    "await putIfFree(stale",
+    "stale || await putIfFree(stale",
+  ],
 };
 
 /** Of lists. */
 export const walkBreaks: Breaks = {
-  "a retry moves the pet in the index": [
-    "Number(pet.id % BigInt(shards))",
-    "Math.floor(Math.random() * shards)",
-  ],
   "a page continues after a pet that it left out": ["pets.at(-1)", "sorted.at(-1)"],
   "a page is cut before it is sorted": [".flat().sort(byId)", ".flat()"],
   "a page starts with the last pet of the page before": ["id > :after", "id >= :after"],
@@ -50,19 +69,30 @@ export const walkBreaks: Breaks = {
 };
 
 const breaks = { ...creationBreaks, ...walkBreaks };
-const DYNAMO = new URL("../../../lib/dynamo/", import.meta.url).href;
+const DYNAMO = new URL("../../../lib/dynamo/", import.meta.url);
 
-/** From now on, importing creations.ts or walks.ts with `?<break>` puts the break into the stores that it imports. */
+/**
+ * From now on, importing creations.ts or walks.ts with `?<break>` puts the break into the stores that it imports.
+ *
+ * @throws Error for a break whose code does not stand in exactly one place
+ */
 export function breakable(): void {
+  const sources = globSync("*.ts", { cwd: DYNAMO }).map((file) =>
+    readFileSync(new URL(file, DYNAMO), "utf8"),
+  );
+  for (const [name, [code]] of Object.entries(breaks)) {
+    const places = sources.join("").split(code).length - 1;
+    if (places !== 1) throw new Error(`The code of the break "${name}" stands in ${places} places: ${code}`);
+  }
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const resolved = nextResolve(specifier, context);
-      const query = resolved.url.startsWith(DYNAMO) ? new URL(context.parentURL ?? "").search : "";
+      const query = resolved.url.startsWith(DYNAMO.href) ? new URL(context.parentURL ?? "").search : "";
       return { ...resolved, url: resolved.url + query };
     },
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
-      const fault = url.startsWith(DYNAMO) && breaks[decodeURI(new URL(url).search.slice(1))];
+      const fault = url.startsWith(DYNAMO.href) && breaks[decodeURI(new URL(url).search.slice(1))];
       return fault ? { ...loaded, source: String(loaded.source).replace(...fault) } : loaded;
     },
   });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { z } from "zod";
 
@@ -53,6 +52,7 @@ function holds(
   item: Item | undefined,
   { ExpressionAttributeNames: names, ExpressionAttributeValues }: Input,
 ): boolean {
+  if (/(^| )\(/.test(expression)) throw unsupported(`parentheses: ${expression}`);
   const values = stored(ExpressionAttributeValues);
   const attribute = (name = "") => item?.[String(names[name] ?? name)];
   const termHolds = (term: string) => {
@@ -73,8 +73,6 @@ export class TableModel {
   readonly items = new Map<unknown, Item>();
   /** the entries of the index, as each of its replicas has them */
   readonly replicas: readonly Map<string, Item>[];
-  /** items that a write replaced with different ones */
-  readonly replaced: Item[] = [];
   /** Copies changes to the index. The test decides when and in which order, because DynamoDB promises neither. */
   readonly indexUpdates = new Set<() => void>();
   readonly #key: string;
@@ -120,7 +118,6 @@ export class TableModel {
   write(key: unknown, item?: Item): void {
     const before = this.items.get(key);
     this.#previous.set(key, before);
-    if (before && item && !isDeepStrictEqual(before, item)) this.replaced.push(before);
     if (item) this.items.set(key, item);
     else this.items.delete(key);
     // DynamoDB removes the entry of one index partition and adds that of another independently.

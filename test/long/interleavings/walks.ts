@@ -1,9 +1,8 @@
 import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type NewPet, type Pet, type PetPage, PetStatus } from "../../../lib/pet.ts";
 import type { Choose } from "./table-model.ts";
-import { startWorld } from "./world.ts";
+import { SHARDS, startWorld } from "./world.ts";
 
-const SHARDS = 2;
 const { create } = petCreator({ pets: "pets", claims: "claims" }, SHARDS);
 const list = petLister("pets", SHARDS);
 
@@ -42,7 +41,7 @@ export async function checkWalk(choose: Choose, strict = false): Promise<void> {
     }
   };
   const during = Array.from({ length: 3 }, (_, n) => add(`during ${n}`));
-  // Retries write again what is stored already. A caller runs once, so each retry is a caller of its own.
+  // Retries find what is stored already. A caller runs once, so each retry is a caller of its own.
   const retries = [...before.slice(0, 2), ...during.slice(0, 1)].map((again) => () => again());
   await world.run([walk, ...during, ...retries]);
 

@@ -2,9 +2,11 @@ import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { petItem } from "../../../lib/dynamo/pet-store.ts";
+import type { Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import { type Event, Requests } from "./requests.ts";
-import { type Choose, type Command, TableModel } from "./table-model.ts";
+import { type Choose, type Command, type Item, TableModel } from "./table-model.ts";
 
 /** How often each kind of event can happen in one schedule. Without a bound there would be infinitely many. */
 export interface Budget {
@@ -14,9 +16,14 @@ export interface Budget {
   jumps?: number;
   /** ids that another creation takes first */
   collisions?: number;
+  /** pets that another operation changes or deletes */
+  changes?: number;
 }
 
-const NOTHING: Required<Budget> = { faults: 0, jumps: 0, collisions: 0 };
+const NOTHING: Required<Budget> = { faults: 0, jumps: 0, collisions: 0, changes: 0 };
+
+/** The number of index partitions for each status. */
+export const SHARDS = 3;
 
 export const DAY = 24 * 3_600_000;
 // How far the clock jumps while no request is under way: to where an id is stale (contract 2.7), almost to the end of a claim,
@@ -33,8 +40,10 @@ export class World {
   now: number;
   readonly pets: TableModel;
   readonly claims = new TableModel("hash");
-  /** when each pet was added, by its id */
-  readonly added = new Map<unknown, number>();
+  /** the pets that the schedule added, by their id: when, and as what */
+  readonly added = new Map<bigint, { at: number; pet: Item }>();
+  /** the items as they must be: as they were written first, or as another operation left them */
+  readonly expected = new Map<unknown, Item>();
   /** whether there was a fault, or the clock jumped */
   disturbed = false;
   readonly requests = new Requests((command) =>
@@ -71,7 +80,7 @@ export class World {
     if (collision === 2) {
       const id = petIdAt(this.now, random);
       this.#history.push(`another creation adds pet ${id}`);
-      this.pets.items.set(id, { id, name: "Other", statusShard: "sold", creation: "other" });
+      this.#leave({ id, name: "Other", statusShard: "sold", creation: "other" });
     }
     return random;
   }
@@ -94,7 +103,29 @@ export class World {
       // Lets the callers run until every one of them waits for DynamoDB.
       await setImmediate();
       if (!this.#indexLag) this.pets.updateIndex();
-      for (const id of this.pets.items.keys()) if (!this.added.has(id)) this.added.set(id, this.now);
+      for (const [id, item] of this.pets.items) {
+        if (this.expected.has(id)) continue;
+        this.expected.set(id, item);
+        if (item.statusShard) this.added.set(id as bigint, { at: this.now, pet: item });
+      }
+    }
+  }
+
+  /** Writes an item as it must stay. */
+  #leave(item: Item): void {
+    this.pets.write(item.id, item);
+    this.expected.set(item.id, item);
+  }
+
+  /** What other operations can do to a pet by the rules of docs/decisions/claim-then-put.md. */
+  *#changes(): Generator<Event> {
+    for (const [id, item] of this.pets.items) {
+      const { statusShard, creation, ...pet } = item;
+      if (!statusShard || creation === "other") continue;
+      const status = pet.status === "sold" ? "pending" : "sold";
+      const change = () => this.#leave(petItem({ ...pet, status } as Pet, String(creation), SHARDS));
+      yield { name: `pet ${id} becomes ${status}`, happen: change };
+      yield { name: `pet ${id} is deleted`, happen: () => this.#leave({ id, creation }) };
     }
   }
 
@@ -114,6 +145,10 @@ export class World {
     yield* this.requests.deliveries();
     if (this.#budget.faults > 0) {
       for (const fault of this.requests.faults()) yield this.#spending("faults", fault);
+    }
+    if (this.#budget.changes > 0) {
+      for (const { name, happen } of this.#changes())
+        yield { name, happen: () => this.#budget.changes-- && happen() };
     }
     if (this.#budget.jumps > 0) {
       for (const milliseconds of [JUMPS.short, ...(this.requests.idle ? JUMPS.idle : [])]) {

@@ -64,7 +64,7 @@ describe("a request calls DynamoDB", () => {
     ]);
   });
 
-  it("to retry a creation: the refused claim, one consistent read of it, and the same pet again", async () => {
+  it("to retry a creation: the claim and the pet are refused, and read consistently", async () => {
     const key = { "Idempotency-Key": randomUUID() };
     await create(key);
     takeCalls();
@@ -72,7 +72,8 @@ describe("a request calls DynamoDB", () => {
     expect(takeCalls()).toMatchObject([
       { command: "PutCommand", input: { TableName: claims } },
       { command: "GetCommand", units: 1, input: { TableName: claims, ConsistentRead: true } },
-      { command: "PutCommand", units: 1, input: { TableName: pets } },
+      { command: "PutCommand", input: { TableName: pets } },
+      { command: "GetCommand", units: 1, input: { TableName: pets, ConsistentRead: true } },
     ]);
   });
 

@@ -20,7 +20,7 @@ const { keyStore } = await import("../../../lib/dynamo/key-store.ts");
 const { petLister } = await import("../../../lib/dynamo/pet-store.ts");
 
 /** The status and the attempts. What passes by itself is a 503, and the SDK tries most of it three times. */
-const expected: Record<Fault, [status: 500 | 503, attempts: number]> = {
+const expected: Record<Exclude<Fault, "empty">, [status: 500 | 503, attempts: number]> = {
   refuse: [503, 0],
   reset: [503, 3],
   delay: [503, 3],
@@ -42,8 +42,14 @@ const key = generateApiKey("staging");
 let start: string;
 let petId: string;
 
-const create = (name: string) =>
-  createPet(requestEvent({ body: JSON.stringify({ name, categoryId: 1, status: "sold" }) }), context);
+const create = (name: string, headers = {}) =>
+  createPet(
+    requestEvent({
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify({ name, categoryId: 1, status: "sold" }),
+    }),
+    context,
+  );
 const list = () =>
   listPets(requestEvent({ query: { status: ["sold"], limit: ["100"], cursor: [start] } }), context);
 const get = () => getPet(requestEvent({ path: { petId } }), context);
@@ -105,6 +111,27 @@ describe("while the table fails", () => {
       if (fault === "lost") expect(await count(name)).toBe(1);
     },
   );
+});
+
+describe("a response that cannot be read is a 503", () => {
+  it.each(["stall", "malformed", "truncated", "empty"] as const)(
+    "with '%s', when a condition failed",
+    async (fault) => {
+      const key = { "Idempotency-Key": fault };
+      await create("Rex", key);
+      await proxy.set(fault);
+      const { statusCode } = await create("Rex", key);
+      await proxy.set(undefined);
+      expect(statusCode).toBe(503);
+    },
+  );
+
+  it("with 'empty', when a list was read", async () => {
+    await proxy.set("empty");
+    const { statusCode } = await list();
+    await proxy.set(undefined);
+    expect(statusCode).toBe(503);
+  });
 });
 
 it("an error before a request is sent is reported like a lost connection", async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { petCreator, petFinder, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { petCreator, petFinder, petItem, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { type Pet, PetStatus } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -22,6 +23,9 @@ afterEach(() => {
 });
 
 const store = petCreator({ pets, claims }, 1);
+const documents = DynamoDBDocumentClient.from(new DynamoDBClient(), {
+  unmarshallOptions: { wrapNumbers: BigInt },
+});
 const rex = { name: "Rex", categoryId: 1n, status: "sold" as const };
 
 const isPut = (table: string) => (command: unknown) =>
@@ -136,13 +140,62 @@ it("adds no pet after it gave up and responded", async () => {
   expect(await countNamed(petLister(pets, 1), "Late")).toBe(0);
 });
 
+/** What a later operation does to a pet by the rules of docs/decisions/claim-then-put.md. */
+const write = (Item: object) => {
+  const write = { TableName: pets, Item: { ...Item }, ConditionExpression: "attribute_exists(statusShard)" };
+  return documents.send(new PutCommand(write));
+};
+const creationOf = async (id: bigint) => {
+  const { Item } = await documents.send(new GetCommand({ TableName: pets, Key: { id } }));
+  return Item?.creation;
+};
+const listed = async (id: bigint) => {
+  const lists = PetStatus.options.map((status) => petLister(pets, 1)({ limit: 100, status }));
+  return (await Promise.all(lists)).flatMap((page) => page.pets.filter((pet) => pet.id === id));
+};
+
+describe.each([0, 11_000])("a retry %i ms after a creation", (ms) => {
+  it.each<[string, (pet: Pet) => Promise<Pet | undefined>]>([
+    [
+      "does not undo a change, and the list has the pet under its new status",
+      async (pet) => {
+        const changed: Pet = { ...pet, status: "pending" };
+        await write(petItem(changed, await creationOf(pet.id), 1));
+        return changed;
+      },
+    ],
+    [
+      "does not bring back a deleted pet",
+      async ({ id }) => {
+        await write({ id, creation: await creationOf(id) });
+        return undefined;
+      },
+    ],
+  ])("%s, and returns the first 201", async (_what, changeOf) => {
+    const key = randomUUID();
+    const first = await create(key);
+    const pet = await store.create(
+      { name: "Once", categoryId: 1n, status: "available" },
+      { caller: "key_test", key },
+    );
+    const changed = await changeOf(pet);
+    const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
+    expect(await create(key)).toEqual(first);
+    now.mockRestore();
+    expect(await petFinder(pets)(pet.id)).toEqual(changed);
+    expect(await listed(pet.id)).toEqual(changed ? [changed] : []);
+  });
+});
+
 const refuse = () => Promise.reject(new ConditionalCheckFailedException({ message: "", $metadata: {} }));
+const isGet = (command: object) => command instanceof GetCommand;
+const another = { Item: { creation: "another", petId: 2n } };
 
 it("a creation draws another id when another pet has the first one", async () => {
   jest.spyOn(Date, "now").mockReturnValueOnce(Date.now() - 1000);
-  send.mockImplementationOnce(refuse);
+  send.mockImplementationOnce(refuse).mockImplementationOnce(() => another);
   const { id } = await store.create(rex);
-  const drawn = send.mock.calls.map(([{ input }]: [PutCommand]) => input.Item?.id);
+  const drawn = send.mock.calls.flatMap(([{ input }]: [PutCommand]) => input.Item?.id ?? []);
   expect(drawn).toEqual([expect.anything(), id]);
   expect(drawn[0]).not.toBe(id);
 });
@@ -152,9 +205,15 @@ describe("a creation gives up with a 503", () => {
   const unavailable = { code: "unavailable" };
 
   it("after five ids that other pets have", async () => {
-    send.mockImplementation(refuse);
+    send.mockImplementation((command: object) => (isGet(command) ? another : refuse()));
     await expect(store.create(rex)).rejects.toMatchObject(unavailable);
-    expect(calls()).toEqual(Array(5).fill("PutCommand"));
+    expect(calls()).toEqual(Array(5).fill(["PutCommand", "GetCommand"]).flat());
+  });
+
+  it("when its id is taken and nobody can tell by whom", async () => {
+    send.mockImplementation((command: object) => (isGet(command) ? {} : refuse()));
+    await expect(store.create(rex)).rejects.toMatchObject(unavailable);
+    expect(calls()).toEqual(["PutCommand", "GetCommand"]);
   });
 
   it("after five claims that others had and that were deleted before they could be read", async () => {
@@ -165,13 +224,14 @@ describe("a creation gives up with a 503", () => {
 
   it.each([
     ["deleted", {}],
-    ["replaced by another creation", { Item: { creation: "another", petId: 2n } }],
+    ["replaced by another creation", another],
   ])("when its id is taken and its claim was %s in the meantime", async (_what, found) => {
-    send.mockImplementation((command: object) => {
+    send.mockImplementation((command: GetCommand) => {
       if (isPut(claims)(command)) return {};
-      return command.constructor.name === "GetCommand" ? found : refuse();
+      if (!isGet(command)) return refuse();
+      return command.input.TableName === claims ? found : another;
     });
     await expect(store.create(rex, token)).rejects.toMatchObject(unavailable);
-    expect(calls()).toEqual(["PutCommand", "PutCommand", "UpdateCommand", "GetCommand"]);
+    expect(calls()).toEqual(["PutCommand", "PutCommand", "GetCommand", "UpdateCommand", "GetCommand"]);
   });
 });
