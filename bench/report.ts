@@ -8,13 +8,18 @@ export interface BenchOptions {
 /** One part of the benchmarks. Returns its tables by the name of their markers in docs/benchmarks.md. */
 export type Benchmark = (options: BenchOptions) => Promise<Record<string, string>>;
 
-/** A Markdown table; every column but the first is right-aligned. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A Markdown table. Every column but the first is right-aligned, as numbers are, unless the cells are text. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  cells: "numbers" | "text" = "numbers",
+): string {
+  const isLeft = (column: number) => column === 0 || cells === "text";
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(3, ...all.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))).join(" | ")} |`;
-  const rule = widths.map((width, n) => (n === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
+    `| ${cells.map((cell, n) => (isLeft(n) ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))).join(" | ")} |`;
+  const rule = widths.map((width, n) => (isLeft(n) ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
   return [line(head), line(rule), ...rows.map(line)].join("\n");
 }
 

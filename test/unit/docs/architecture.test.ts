@@ -40,7 +40,7 @@ function violations(file: string, source: string): string[] {
     });
 }
 
-const files = globSync("{bench,cli,examples,functions,infra,lib,local,openapi}/**/*.{ts,cjs,mjs}", {
+const files = globSync("{bench,cli,docs,examples,functions,infra,lib,local,openapi}/**/*.{ts,cjs,mjs}", {
   cwd: root,
 });
 
@@ -59,6 +59,7 @@ const planted: [file: string, names: string[]][] = [
   ["local/start.ts", ["../infra/stack.ts", "../functions/get-pet.ts", "../cli/keys.ts", "aws-cdk-lib"]],
   ["cli/keys.ts", ["../local/gateway/gateway.ts", "../infra/stack.ts", "../functions/get-pet.ts", "zod"]],
   ["bench/run.ts", ["../local/gateway/gateway.ts", "../infra/stack.ts", "../cli/keys.ts", "@middy/core"]],
+  ["docs/figures.ts", ["../infra/stack.ts", "../bench/run.ts", "../lib/http/handle.ts", "zod"]],
   ["examples/client.ts", ["../lib/pet.ts", "undici"]],
 ];
 

@@ -1,0 +1,225 @@
+import { readFileSync } from "node:fs";
+import { format, insert, table } from "../bench/report.ts";
+import { type Stage, stackName, stages } from "../infra/stages.ts";
+import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_MAX, PAGE_SIZE } from "../lib/limits.ts";
+import { operations } from "../lib/operations.ts";
+import { PetStatus } from "../lib/pet.ts";
+import { petIdAt } from "../lib/pet-id.ts";
+
+// What the cost and the load tables assume about the traffic of the stages that keep data.
+const LISTS = 0.8;
+const CREATIONS = 0.15;
+const OTHERS = 0.05;
+const KEYS = 10;
+const HOURS = 730;
+const CALL_MS = 8;
+const BYTES = { log: 404, list: 2000, other: 600, pet: 400 };
+
+// DynamoDB guide, "Best practices for designing partition keys" and "Quotas"; "Read and write operations" has the sizes.
+const PARTITION = { reads: 3000, writes: 1000 };
+const TABLE_QUOTA = 40_000;
+/** A Query of the index is eventually consistent: half a unit for each 4 KB, rounded up. */
+const QUERY_UNITS = 0.5;
+// API Gateway guide, "Quotas". Lambda guide, "Understanding Lambda function scaling".
+const API_QUOTA = { most: 10_000, thirteen: 2500 };
+const LAMBDA = { concurrency: 1000, requestsForEach: 10 };
+
+const kept = stages.find(({ keepData }) => keepData);
+if (!kept) throw new Error("No stage keeps data.");
+const { throttling, firewall, statusShards, authorizerCacheSeconds } = kept;
+
+const template = readFileSync(
+  new URL(`../test/service/infra/templates/${stackName(kept.name)}.yaml`, import.meta.url),
+  "utf8",
+);
+const count = (pattern: RegExp) => template.match(pattern)?.length ?? 0;
+const alarms = count(/Type: AWS::CloudWatch::Alarm/g);
+// An alarm has one metric, or lists its metrics.
+const alarmMetrics = alarms - count(/ Metrics:/g) + count(/ MetricStat:/g);
+const megabytes = Number(/MemorySize: (\d+)/.exec(template)?.[1]);
+
+const whole = (value: number) => format(value, 0);
+const rounded = (value: number) =>
+  Number(value.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 4 });
+
+/** The read units of a page of all statuses. */
+const PAGE_UNITS = PetStatus.options.length * statusShards.read * QUERY_UNITS;
+
+/** The price of an amount in tiers of [amount, price]; the last has no end. */
+function tiered(amount: number, tiers: readonly (readonly [number, number])[]): number {
+  let rest = amount;
+  return tiers.reduce((sum, [size, price]) => {
+    const part = Math.min(rest, size);
+    rest -= part;
+    return sum + part * price;
+  }, 0);
+}
+
+/** USD a month by part. The prices are list prices of us-east-1. */
+function costAt(rate: number): Record<string, number> {
+  const requests = rate * 3600 * HOURS;
+  const millions = requests / 1e6;
+  const pets = requests * CREATIONS;
+  const calls = requests + (KEYS / authorizerCacheSeconds) * 3600 * HOURS;
+  const gigabytes = (requests * (LISTS * BYTES.list + (1 - LISTS) * BYTES.other)) / 1e9;
+  const parts = {
+    "API Gateway": tiered(millions, [
+      [333, 3.5],
+      [667, 2.8],
+      [19_000, 2.38],
+      [Number.POSITIVE_INFINITY, 1.51],
+    ]),
+    Lambda: (calls / 1e6) * 0.2 + calls * (CALL_MS / 1000) * (megabytes / 1024) * 0.0000133334,
+    "DynamoDB, reads and writes": millions * ((LISTS * PAGE_UNITS + OTHERS) * 0.125 + CREATIONS * 2 * 0.625),
+    // storage of the table and the index, and recovery of the table
+    "DynamoDB, a month's new pets": ((pets * BYTES.pet) / 1e9) * (0.25 + 0.2 / 2),
+    Logs: ((requests * BYTES.log) / 1e9) * 0.5,
+    ...(firewall && { Firewall: 5 + 2 + millions * 0.6 }),
+    "Data to the internet": tiered(Math.max(0, gigabytes - 100), [
+      [10_000, 0.09],
+      [40_000, 0.085],
+      [100_000, 0.07],
+      [Number.POSITIVE_INFINITY, 0.05],
+    ]),
+    "Alarms, dashboard, metrics and KMS key": alarmMetrics * 0.1 + KEYS * 0.3 + 3 + 1,
+  };
+  return { ...parts, "**Total**": Object.values(parts).reduce((sum, part) => sum + part) };
+}
+
+function costTable(): string {
+  const rates = [1, 100, 1000];
+  const rows = Object.keys(costAt(1)).map((part) => [
+    part,
+    ...rates.map((rate) => format(costAt(rate)[part] ?? 0, rate === 1 ? 1 : 0)),
+  ]);
+  const requests = rates.map((rate) => `${format((rate * 3600 * HOURS) / 1e6, rate === 1 ? 1 : 0)} million`);
+  const head = ["Part", ...rates.map((rate) => `${whole(rate)} a second`)];
+  return `${table(head, [["Requests a month", ...requests], ...rows])}
+
+- ${LISTS * 100} % are lists of ${PAGE_SIZE.default} pets without a filter: ${PAGE_UNITS} read units.
+- ${CREATIONS * 100} % add a pet without an \`Idempotency-Key\`: a write unit for the table and one for the index.
+- ${OTHERS * 100} % get one pet: a read unit.
+- A month has ${HOURS} hours. A call takes ${CALL_MS} ms of ${megabytes} MB on average.
+- ${KEYS} keys are in use. Each is looked up once in ${authorizerCacheSeconds} seconds.
+- A request has a log line of ${BYTES.log} bytes. A list has ${BYTES.list / 1000} KB, any other response ${BYTES.other / 1000} KB.
+- A pet takes ${BYTES.pet} bytes, index included.
+- There are ${alarms} alarms on ${alarmMetrics} metrics, and one more metric for each key.`;
+}
+
+function endTable(): string {
+  const { concurrency, requestsForEach } = LAMBDA;
+  const instances = `${requestsForEach} a second for each of ${whole(concurrency)} instances`;
+  const units = (kind: string, limit: number) => `an index partition takes ${whole(limit)} ${kind} units`;
+  const ends: Record<string, [rate: number, because: string]> = {
+    "Throttling of the stage": [throttling.rate, "`throttling`"],
+    "API Gateway's quota in 13 regions": [API_QUOTA.thirteen, "quota of the account"],
+    "API Gateway's quota elsewhere": [API_QUOTA.most, "quota of the account"],
+    "Lambda's requests, if no key is cached": [
+      (concurrency * requestsForEach) / 2,
+      `${instances}, and two calls a request`,
+    ],
+    "Lambda's requests, if every key is cached": [concurrency * requestsForEach, instances],
+    "Lambda's instances": [concurrency / (CALL_MS / 1000), `${CALL_MS} ms for each call`],
+    "New pets of one status": [
+      (PARTITION.writes * statusShards.write) / CREATIONS,
+      `${units("write", PARTITION.writes)}: raise \`statusShards\``,
+    ],
+    "First pages of one status": [PARTITION.reads / QUERY_UNITS / LISTS, units("read", PARTITION.reads)],
+    "Reads of the index": [TABLE_QUOTA / (LISTS * PAGE_UNITS), `quota of ${whole(TABLE_QUOTA)} units`],
+    "Writes of the index": [TABLE_QUOTA / CREATIONS, `quota of ${whole(TABLE_QUOTA)} units`],
+  };
+  return table(
+    ["Part", "Requests a second", "Because"],
+    Object.entries(ends)
+      .sort(([, [a]], [, [b]]) => a - b)
+      .map(([part, [rate, because]]) => [part, whole(rate), because]),
+  );
+}
+
+function limitTable(): string {
+  const ofStages = (text: (stage: Stage) => string | undefined) =>
+    stages.flatMap((stage) => text(stage) ?? []).join("; ");
+  const rate = ofStages(
+    ({ name, throttling: { rate, burst } }) => `${name} ${whole(rate)} a second, ${whole(burst)} at once`,
+  );
+  const minute = (limit: "keyLimit" | "addressLimit") =>
+    ofStages(({ name, firewall }) => firewall && `${name} about ${whole(firewall[limit])} a minute`);
+  const blocked = "429 `WAF_FILTERED`, retry after 30 s";
+  return table(
+    ["Limit", "Value", "Set in", "Beyond it"],
+    [
+      ["all clients of a stage", rate, "`throttling`", "429 `THROTTLED`, retry after 1 s"],
+      ["one API key", minute("keyLimit"), "`firewall.keyLimit`", blocked],
+      ["one address", minute("addressLimit"), "`firewall.addressLimit`", blocked],
+    ],
+    "text",
+  );
+}
+
+function instanceCosts(): string {
+  const instance = (megabytes / 1024) * 3600 * HOURS * 0.0000033334;
+  const example = { operation: 2, authorizer: 1 };
+  const instances = operations.length * example.operation + example.authorizer;
+  return table(
+    ["`provisionedConcurrency`", "Instances", "USD a month"],
+    [
+      ["one instance of a function", "1", format(instance, 2)],
+      [`\`{ operation: 2, authorizer: 1 }\``, whole(instances), whole(instances * instance)],
+    ],
+  );
+}
+
+function equalIdTable(): string {
+  const idsOfMillisecond = Number(petIdAt(2e12 + 1, 0) - petIdAt(2e12, 0));
+  const rows = [75, 750, 7500].map((rate) => {
+    const equal = (1000 * (rate / 1000) ** 2) / idsOfMillisecond;
+    return [whole(rate), rounded(equal), rounded(equal * 86_400)];
+  });
+  return `${table(["New pets a second in each region", "Pets lost a second", "Pets lost a day"], rows)}
+
+An id has ${whole(idsOfMillisecond)} random values for each millisecond.`;
+}
+
+const clientLimits = () =>
+  table(
+    ["Limit", "Value"],
+    [
+      ["`name`", `${NAME_MAX} characters`],
+      ["body", `${BODY_LIMIT / 1024} KiB`],
+      ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
+      ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],
+      ...(firewall
+        ? [
+            ["one API key", `about ${whole(firewall.keyLimit)} requests a minute`],
+            ["one address", `about ${whole(firewall.addressLimit)} requests a minute`],
+          ]
+        : []),
+      ["all clients together", `${whole(throttling.rate)} requests a second`],
+    ],
+    "text",
+  );
+
+/** The figures by document and marker. */
+const figures: Record<string, Record<string, () => string>> = {
+  "README.md": { limits: clientLimits },
+  "docs/operations.md": { limits: limitTable, instances: instanceCosts, cost: costTable },
+  "docs/decisions/load.md": { ends: endTable },
+  "docs/decisions/one-region.md": { "equal-ids": equalIdTable },
+};
+
+/** The documents that have figures, relative to the root. */
+export const documents = Object.keys(figures);
+
+/**
+ * Computes the figures of a document from the settings of the stages, the reviewed template and the limits of the API.
+ *
+ * @param document one of `documents`
+ * @param text what the document contains now
+ * @returns its text with the figures between their markers
+ * @throws Error when a marker is missing
+ */
+export const withFigures = (document: string, text: string): string =>
+  Object.entries(figures[document] ?? {}).reduce(
+    (result, [marker, content]) => insert(result, marker, content()),
+    text,
+  );
