@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { bundling } from "../../../infra/bundle/options.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
-import { operations } from "../../../lib/operations.ts";
 import type { Json } from "../../../local/assembly/intrinsics.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
@@ -67,19 +66,16 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
     expect(api.EndpointConfiguration).toEqual({ Types: ["REGIONAL"] });
   });
 
-  it.each([...operations.map(({ id }) => id), "authorize"])(
-    "%s has time to fail by itself, and 512 MB",
-    (name) => {
+  it("every function has time to fail by itself, on the runtime that it was bundled for", () => {
+    for (const { Properties } of find("Lambda::Function")) {
+      const { Timeout, Runtime } = Properties;
       // Three attempts of a second, their pauses, and the half second before the time-out in which it responds; and less
       // than API Gateway waits.
-      const { Timeout, MemorySize, Runtime, Architectures } = fn(name);
       expect(Timeout).toBeGreaterThan(4.5);
       expect(Timeout).toBeLessThan(29);
-      // What docs/benchmarks.md measures and docs/operations.md counts.
-      expect([MemorySize, Runtime, Architectures]).toEqual([512, "nodejs24.x", ["arm64"]]);
       expect(Runtime).toBe(`${bundling.target.replace("node", "nodejs")}.x`);
-    },
-  );
+    }
+  });
 
   if (!firewall) {
     it("there is no firewall", () => {
