@@ -20,9 +20,14 @@ const header = (
   options: { required?: boolean; schema?: Schema; example?: string | number } = {},
 ) => ({ description, required: false, schema: { type: "string" }, ...options });
 
-/** The headers of a deprecated operation's function (RFC 9745, 8594 and 5829). */
-function deprecationHeaders({ deprecation }: Operation, required: boolean) {
+/** The headers of a deprecated operation's function (RFC 9745, 8594 and 5829). @param own the headers of its success */
+function deprecationHeaders(
+  { deprecation }: Operation,
+  required: boolean,
+  own: Operation["success"]["headers"] = {},
+) {
   if (!deprecation) return {};
+  const link = 'URL of the successor with rel="successor-version" (RFC 5829)';
   const { since, sunset } = deprecation;
   return {
     Deprecation: header("When the operation became deprecated (RFC 9745)", {
@@ -33,14 +38,14 @@ function deprecationHeaders({ deprecation }: Operation, required: boolean) {
       required,
       example: sunset.toUTCString(),
     }),
-    Link: header('URL of the successor with rel="successor-version" (RFC 5829)', { required }),
+    Link: header(own.Link ? `${own.Link}. ${link}` : link, { required }),
   };
 }
 
 /** The headers that a function adds to every response. */
-const functionHeaders = (operation: Operation, required: boolean) => ({
+const functionHeaders = (operation: Operation, required: boolean, own = {}) => ({
   "Cache-Control": header("Responses must not be cached", { required, example: "no-store" }),
-  ...deprecationHeaders(operation, required),
+  ...deprecationHeaders(operation, required, own),
 });
 
 /** API Gateway sends it. It is optional, because another gateway in front of the same functions can omit it. */
@@ -88,7 +93,11 @@ export function responses(operation: Operation) {
   return {
     [status]: {
       description,
-      headers: { ...Object.fromEntries(optional), ...functionHeaders(operation, true), ...requestId },
+      headers: {
+        ...Object.fromEntries(optional),
+        ...functionHeaders(operation, true, headers),
+        ...requestId,
+      },
       ...(body && { content: json(bodyContent(body)) }),
     },
     ...Object.fromEntries(codes.map((code) => [errors[code].status, errorResponse(operation, code)])),

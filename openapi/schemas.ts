@@ -1,38 +1,34 @@
 import * as z from "zod/mini";
 import { type ErrorBody, errorBody, errors } from "../lib/errors.ts";
+import { exampleOf } from "../lib/examples.ts";
+import { type Operation, operations } from "../lib/operations.ts";
 import { NewPet, Pet, PetStatus, Pets, petMembers } from "../lib/pet.ts";
 import { jsonSchemaHints } from "../lib/schema.ts";
 
 /** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>;
 
-/** A value of a schema of pets, from the examples of its members. */
-const exampleOf = ({ shape }: z.ZodMiniObject) =>
-  Object.fromEntries(Object.keys(shape).map((name) => [name, petMembers[name as keyof Pet].example]));
-
 /** The schemas that the document names, with a description and an example. */
 const named = z.registry<{ id: string; description: string; examples: unknown[] }>();
-named.add(PetStatus, { id: "PetStatus", description: "Availability of an animal", examples: ["available"] });
-named.add(NewPet, {
-  id: "NewPet",
-  description: "An animal to add. Other members are ignored",
-  examples: [exampleOf(NewPet)],
-});
-named.add(Pet, { id: "Pet", description: "An animal", examples: [exampleOf(Pet)] });
-named.add(Pets, {
-  id: "Pets",
-  description: "Animals in ascending order of id",
-  examples: [[exampleOf(Pet)]],
-});
+const schemas: [id: string, schema: z.ZodMiniType, description: string][] = [
+  ["PetStatus", PetStatus, "Availability of an animal"],
+  ["NewPet", NewPet, "An animal to add. Other members are ignored"],
+  ["Pet", Pet, "An animal"],
+  ["Pets", Pets, "Animals in ascending order of id"],
+];
+for (const [id, schema, description] of schemas)
+  named.add(schema, { id, description, examples: [exampleOf(schema, id)] });
 
 /**
- * Adds a description to each member. The description also contains the default. With the keyword `default` next to
- * `$ref`, some client generators ignore the default and others make the member required.
+ * Adds the description of a pet's member to each member that has its name. The description also contains the default. With
+ * the keyword `default` next to `$ref`, some client generators ignore the default and others make the member required.
  */
 function describeMembers(schema: Schema): Schema {
-  const properties = Object.entries((schema.properties ?? {}) as Record<keyof Pet, Schema>);
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
   const described = properties.map(([name, { default: value, ...member }]) => {
-    const text = petMembers[name as keyof Pet].description;
+    const text = name in petMembers ? petMembers[name as keyof Pet].description : member.description;
+    if (!text)
+      throw new Error(`${name} has no description: register one in jsonSchemaHints, next to its schema.`);
     return [name, { ...member, description: value === undefined ? text : `${text}. Default: \`${value}\`` }];
   });
   return { ...schema, properties: Object.fromEntries(described) };
@@ -98,14 +94,14 @@ const errorSchema = {
   examples: [errorBody("not_found")],
 };
 
-/** Every named schema: NewPet as clients send it, the others as the service returns them. */
+/** Every named schema: the body of a request as clients send it, the others as the service returns them. */
 export function componentSchemas(): Record<string, Schema> {
   const returned = z.toJSONSchema(named, options("output")).schemas;
   const sent = z.toJSONSchema(named, options("input")).schemas;
-  const all = { ...returned, NewPet: sent.NewPet };
-  const schemas = Object.entries(all).map(([name, schema]) => {
-    const described = bare(schema as Schema);
-    return [name, described.type === "object" ? describeMembers(described) : described];
+  const bodies = (operations as readonly Operation[]).map(({ body }) => body && named.get(body)?.id);
+  const described = Object.entries(returned).map(([id, schema]) => {
+    const one = bare((bodies.includes(id) ? sent[id] : schema) as Schema);
+    return [id, one.type === "object" ? describeMembers(one) : one];
   });
-  return { ...Object.fromEntries(schemas), Error: errorSchema };
+  return { ...Object.fromEntries(described), Error: errorSchema };
 }

@@ -67,10 +67,12 @@ function deprecate(operation: Operation, now: () => number): Middleware {
   if (!deprecation) return { before: () => undefined };
   const { since, sunset, successor } = deprecation;
   const announce: Hook = ({ event, response }) => {
-    Object.assign(response?.headers ?? {}, {
+    const { headers = {} } = response ?? {};
+    const links = [headers.Link, link(event, "successor-version", successor)]; // RFC 5829
+    Object.assign(headers, {
       Deprecation: `@${since.getTime() / 1000}`, // RFC 9745
       Sunset: sunset.toUTCString(), // RFC 8594
-      Link: link(event, "successor-version", successor), // RFC 5829
+      Link: links.filter(Boolean).join(", "), // a list (RFC 8288, 3)
     });
   };
   return {

@@ -7,6 +7,8 @@ import { type FindResources, readRestApi } from "./rest-api.ts";
 
 /** A Lambda function of a synthesized template. */
 export interface FunctionDefinition {
+  /** the id of its operation, or `authorize` */
+  id: string;
   /** the logical id */
   name: string;
   /** folder with the bundled code */
@@ -33,6 +35,11 @@ export function readStack(folder: string, stackName: string) {
     Object.entries<Json>(Resources)
       .filter(([, { Type }]) => Type === `AWS::${type}`)
       .map(([id, { Properties }]) => ({ id, ...evaluate(Properties) }));
+  /** the outputs that need no deployed resource, such as table names */
+  const outputs = Object.fromEntries(
+    Object.entries<Json>(Outputs).map(([name, { Value }]): [string, string] => [name, evaluate(Value)]),
+  );
+  const outputOf = new Map(Object.entries(outputs).map(([output, value]) => [value, output]));
   return {
     ...readRestApi(find),
     tables: find("DynamoDB::Table").map(
@@ -46,6 +53,7 @@ export function readStack(folder: string, stackName: string) {
     ),
     functions: find("Lambda::Function").map(
       (fn): FunctionDefinition => ({
+        id: outputOf.get(fn.id)?.replace("FunctionName", "") ?? "",
         name: fn.id,
         code: join(folder, `asset.${fn.Code.S3Key.replace(/\.zip$/, "")}`),
         handler: fn.Handler,
@@ -54,10 +62,7 @@ export function readStack(folder: string, stackName: string) {
         memoryMb: fn.MemorySize,
       }),
     ),
-    /** the outputs that need no deployed resource, such as table names */
-    outputs: Object.fromEntries(
-      Object.entries<Json>(Outputs).map(([name, { Value }]): [string, string] => [name, evaluate(Value)]),
-    ),
+    outputs,
   };
 }
 
@@ -67,12 +72,6 @@ export function readStack(folder: string, stackName: string) {
  * @param folder has a folder for each file of functions/
  */
 export function withCode(stack: StackDefinition, folder: string): StackDefinition {
-  const files = new Map(
-    Object.entries(stack.outputs).map(([output, id]) => [
-      id,
-      functionFile(output.replace("FunctionName", "")),
-    ]),
-  );
-  const codeOf = (id: string) => join(folder, files.get(id) ?? "");
-  return { ...stack, functions: stack.functions.map((fn) => ({ ...fn, code: codeOf(fn.name) })) };
+  const functions = stack.functions.map((fn) => ({ ...fn, code: join(folder, functionFile(fn.id)) }));
+  return { ...stack, functions };
 }

@@ -1,5 +1,8 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 
+import { exampleOf } from "../../lib/examples.ts";
+import type { Operation } from "../../lib/operations.ts";
+
 /** The part of Lambda's context that the functions read. */
 export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
 
@@ -34,6 +37,18 @@ export const requestEvent = ({
     isBase64Encoded,
     requestContext: { requestId: "request-1", domainName: "api.example", authorizer },
   }) as unknown as APIGatewayProxyEvent;
+
+/**
+ * The event of a valid request to an operation: its example.
+ *
+ * @param petId the id of a pet, if the path has one
+ */
+export const exampleEvent = ({ params, body }: Operation, petId: string, parts: RequestParts = {}) =>
+  requestEvent({
+    ...(params && { path: Object.fromEntries(Object.keys(params.shape).map((name) => [name, petId])) }),
+    ...(body && { body: JSON.stringify(exampleOf(body)) }),
+    ...parts,
+  });
 
 /**
  * The event that API Gateway sends to the authorizer for GET /pets.

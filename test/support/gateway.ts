@@ -25,6 +25,7 @@ export async function replaceFunctions(
     await writeFile(join(folder, `${name}.js`), source);
     const limits = { timeoutMs: 4000, memoryMb: 64 };
     const definition = {
+      id: name,
       name,
       code: folder,
       handler: `${name}.handler`,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { servedStack } from "../../../infra/stages.ts";
+import { operations } from "../../../lib/operations.ts";
 import { readStack } from "../../../local/assembly/template.ts";
 
 const KIB = 1024;
@@ -21,7 +22,8 @@ const CREDENTIAL_LOOKUPS = [
 
 const { packages } = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
 const { functions, authorizer } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
-const bundles = functions.map(({ name, code }) => ({
+const bundles = functions.map(({ id, name, code }) => ({
+  id,
   name,
   code,
   text: readFileSync(join(code, "index.js"), "utf8"),
@@ -39,6 +41,11 @@ describe("the bundles", () => {
 
   it.each(named)("%s is within its budget", (_, bundle) => {
     expect(bytes(bundle)).toBeLessThanOrEqual(bundle.isAuthorizer ? AUTHORIZER_BUDGET : OPERATION_BUDGET);
+  });
+
+  it.each(named)("%s describes its own operation only", (_, { id, text, isAuthorizer }) => {
+    const described = operations.filter((operation) => text.includes(`"${operation.id}"`));
+    expect(described.map((operation) => operation.id)).toEqual(isAuthorizer ? [] : [id]);
   });
 
   it.each(named)("%s looks for credentials in the environment only", (_, { text }) => {

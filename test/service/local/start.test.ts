@@ -298,7 +298,7 @@ describe("npm start", () => {
     await copyAssembly(folder);
     const assembly = join(folder, "assembly", await hashSources());
     const { name = "", code = "" } =
-      readStack(assembly, servedStack).functions.find(({ name }) => name.startsWith("ListPets")) ?? {};
+      readStack(assembly, servedStack).functions.find(({ id }) => id === "listPets") ?? {};
     // Opening a FIFO waits for its other end, in a system call. V8 cannot stop it, and it uses no processor.
     const fifo = join(temporary, "fifo");
     execFileSync("mkfifo", [fifo]);

@@ -169,6 +169,18 @@ describe("a deprecated operation", () => {
   });
 });
 
+it("a deprecated operation keeps a Link header of its own", async () => {
+  const deprecated = { ...listPets, deprecation: getPet.deprecation } as const satisfies Operation;
+  const run = async () => ({
+    body: [],
+    headers: { Link: '<https://api.example/v1/pets?cursor=x>; rel="next"' },
+  });
+  const { headers } = await handle(deprecated, run, () => 0)(requestEvent(), context);
+  expect(headers?.Link).toBe(
+    '<https://api.example/v1/pets?cursor=x>; rel="next", <https://api.example/v1/pets>; rel="successor-version"',
+  );
+});
+
 describe("an operation without a body in its response", () => {
   const deletePet = {
     ...getPet,
