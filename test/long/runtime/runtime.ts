@@ -8,10 +8,10 @@ import { format, table } from "../../../bench/report.ts";
 import { interleave, median } from "../../../bench/stats.ts";
 import { servedStack } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
-import type { operations } from "../../../lib/operations.ts";
+import { operations } from "../../../lib/operations.ts";
 import { synthesize } from "../../../local/assembly/synthesize.ts";
 import { readStack } from "../../../local/assembly/template.ts";
-import { authorizerEvent, requestEvent } from "../../support/event.ts";
+import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
 import { startFaultProxy } from "../../support/fault-proxy.ts";
 import { preload } from "../../support/preload.ts";
 import { startTestStore } from "../../support/test-store.ts";
@@ -24,14 +24,14 @@ const PATIENT = preload(
 );
 const REQUEST_ID = requestEvent().requestContext.requestId;
 
-/** An event for every function, and a part of its result with an empty table. */
-const cases: Record<(typeof operations)[number]["id"] | "authorize", { event: unknown; result: object }> = {
-  listPets: { event: requestEvent(), result: { statusCode: 200, body: "[]" } },
-  createPet: {
-    event: requestEvent({ body: '{"name":"Rex","categoryId":1}' }),
-    result: { statusCode: 201 },
-  },
-  getPet: { event: requestEvent({ path: { petId: "1" } }), result: { statusCode: 404 } },
+/** An event for every function, and a part of its result: no pet has the id. */
+const cases: Record<string, { event: unknown; result: object }> = {
+  ...Object.fromEntries(
+    operations.map((operation) => {
+      const result = { statusCode: "params" in operation ? 404 : operation.success.status };
+      return [operation.id, { event: exampleEvent(operation, "1"), result }];
+    }),
+  ),
   authorize: {
     event: authorizerEvent(`Bearer ${generateApiKey("staging")}`),
     result: { principalId: "unknown" },
@@ -57,7 +57,7 @@ function checksOf(
   runtime: string,
   fn: Code,
   proxy: Proxy,
-  { event, result }: (typeof cases)["getPet"],
+  { event, result }: { event: unknown; result: object },
 ): Checks {
   return {
     "finds the handler, and runs it": async () => {
@@ -144,7 +144,7 @@ export async function testRuntime(): Promise<void> {
   const trivial: Code = { code: import.meta.dirname, handler: "trivial.handler", environment: {} };
   const { functions } = readStack(assembly, servedStack);
   const functionOf = (id: string): Code => {
-    const found = functions.find(({ name }) => name.toLowerCase().startsWith(id.toLowerCase()));
+    const found = functions.find((fn) => fn.id === id);
     assert.ok(found, `The template has no function ${id}.`);
     return { ...found, environment: { ...aws, ...found.environment } };
   };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { generateApiKey, hashApiKey, recordOf } from "../../../lib/api-key.ts";
 import { keyStore } from "../../../lib/dynamo/key-store.ts";
@@ -15,14 +16,18 @@ const { pets, claims, keys } = await ownTables();
 const takeCalls = recordCalls();
 // On a busy machine the reads of the start can take longer than a function waits for them.
 const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
-// The functions read the names of their tables when they start.
-const { handler: getPet, ...get } = await import("../../../functions/get-pet.ts");
-const { handler: listPets, ...list } = await import("../../../functions/list-pets.ts");
-const { handler: createPet, ...creation } = await import("../../../functions/create-pet.ts");
-const { handler: authorize, ...authorizer } = await import("../../../functions/authorize.ts");
-await Promise.all([get.warmedUp, list.warmedUp, creation.warmedUp, authorizer.warmedUp]);
+/** The calls that each function makes at its start, by its file in functions/. */
+const callsAtStart = new Map<string, ReturnType<typeof takeCalls>>();
+for (const file of readdirSync(new URL("../../../functions/", import.meta.url))) {
+  // The functions read the names of their tables when they start.
+  await (await import(`../../../functions/${file}`)).warmedUp;
+  callsAtStart.set(file, takeCalls());
+}
 timeout.mockRestore();
-const callsAtStart = takeCalls();
+const { handler: getPet } = await import("../../../functions/get-pet.ts");
+const { handler: listPets } = await import("../../../functions/list-pets.ts");
+const { handler: createPet } = await import("../../../functions/create-pet.ts");
+const { handler: authorize } = await import("../../../functions/authorize.ts");
 
 beforeEach(() => {
   takeCalls();
@@ -33,16 +38,12 @@ const taken = () =>
   takeCalls().map(({ command, input, units }) => [command, input.IndexName ?? input.TableName, units]);
 
 // A warm-up ignores errors, so a mistake in its read would show only as a slow first request.
-it("every function reads its table at its start, and DynamoDB accepts the read", () => {
-  const accepted = callsAtStart.filter(({ responded }) => Number.isFinite(responded));
-  expect(accepted.map(({ command, input }) => `${command} ${input.TableName}`).sort()).toEqual(
-    [
-      `GetItemCommand ${keys}`,
-      `GetCommand ${claims}`,
-      `GetCommand ${pets}`,
-      ...PetStatus.options.map(() => `QueryCommand ${pets}`),
-    ].sort(),
-  );
+it.each([...callsAtStart])("%s reads a table at its start, and DynamoDB accepts the read", (_file, calls) => {
+  expect(calls).not.toEqual([]);
+  for (const { command, responded } of calls) {
+    expect(command).toMatch(/^(Get|Query)/);
+    expect(responded).toBeLessThan(Number.POSITIVE_INFINITY);
+  }
 });
 
 describe("a request calls DynamoDB", () => {

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { afterAll, expect, it, jest } from "@jest/globals";
+import { recordCalls } from "../../support/calls.ts";
 import { listen } from "../../support/listen.ts";
 
 let requests = 0;
@@ -17,25 +19,28 @@ const { origin, close } = await listen(silent);
 process.env.AWS_ENDPOINT_URL_DYNAMODB = origin;
 afterAll(close);
 
+const takeCalls = recordCalls();
+
 // An attempt without the abort ends after one second, and two more follow.
-it.each([
-  ["authorize", 1],
-  ["create-pet", 1],
-  ["get-pet", 1],
-  ["list-pets", 3],
-])("%s starts after one aborted attempt when DynamoDB does not respond", async (name, connections) => {
-  requests = 0;
-  closed = [];
-  // The time-out of the warm-up passes when its requests have arrived.
-  const controller = new AbortController();
-  jest.spyOn(AbortSignal, "timeout").mockReturnValue(controller.signal);
-  arrived = () => {
-    if (requests === connections) controller.abort();
-  };
-  const { warmedUp } = await import(`../../../functions/${name}.ts`);
-  await warmedUp;
-  expect(requests).toBe(connections);
-  // The client closes its connections, and the server notices a moment later.
-  await Promise.all(closed);
-  expect(requests).toBe(connections);
-});
+it.each(readdirSync(new URL("../../../functions/", import.meta.url)))(
+  "%s starts after one aborted attempt of each call when DynamoDB does not respond",
+  async (file) => {
+    requests = 0;
+    closed = [];
+    // The time-out of the warm-up passes when the requests of all its calls have arrived.
+    const controller = new AbortController();
+    jest.spyOn(AbortSignal, "timeout").mockReturnValue(controller.signal);
+    let calls = Number.POSITIVE_INFINITY;
+    arrived = () => {
+      if (requests >= calls) controller.abort();
+    };
+    const { warmedUp } = await import(`../../../functions/${file}`);
+    calls = takeCalls().length;
+    arrived();
+    await warmedUp;
+    expect(requests).toBe(calls);
+    // The client closes its connections, and the server notices a moment later.
+    await Promise.all(closed);
+    expect([requests, takeCalls()]).toEqual([calls, []]);
+  },
+);
