@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
+import { exampleOf } from "../lib/examples.ts";
 import { type Operation, operations } from "../lib/operations.ts";
-import type { NewPet } from "../lib/pet.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 
 /**
@@ -17,22 +17,23 @@ const TIMEOUT_MS = 10_000;
 const TRIES = 3;
 /** API Gateway caches the authorizer's result for each spelling of the header, so that another one asks the authorizer. */
 const SPELLINGS = 60;
-/** An id that no pet has, for the requests that need one before a creation has returned a pet. */
+/** An id that no pet has, for deletions, and for requests that need one before a creation has returned a pet. */
 const NO_PET = "1";
 
-/** The pet that each run adds at most once: all its creations have the same Idempotency-Key (contract 4.8). */
-const pet: Record<keyof NewPet, unknown> = { name: "Release check", categoryId: 0, status: "sold" };
-const creation = {
-  headers: { "Content-Type": "application/json", "Idempotency-Key": "release-check" },
-  body: JSON.stringify(pet),
-};
+/** All creations of a run have the same key, so that it adds one pet at most (contract 4.8). Other operations ignore it. */
+const HEADERS = { "Content-Type": "application/json", "Idempotency-Key": "release-check" };
+/** What the pet of a run has in place of the examples. */
+const PET: Record<string, unknown> = { name: "Release check", categoryId: 0, status: "sold" };
 
-/** What each request has in addition to its path. */
-const requests: Record<(typeof operations)[number]["id"], RequestInit> = {
-  listPets: {},
-  createPet: creation,
-  getPet: {},
-};
+/** The body of an operation: its example, with the values of the run's pet. */
+function bodyOf({ body }: Operation) {
+  if (!body) return {};
+  const members = Object.entries(exampleOf(body) as object).map(([name, value]) => [
+    name,
+    PET[name] ?? value,
+  ]);
+  return { body: JSON.stringify(Object.fromEntries(members)) };
+}
 
 const isServed = ({ deprecation }: Operation) => !deprecation || Date.now() < deprecation.sunset.getTime();
 
@@ -63,14 +64,14 @@ class Traffic {
     return (await Promise.all(results)).every(Boolean);
   }
 
-  async #send({ id, method, path, success }: (typeof operations)[number], authorization: string) {
-    const { headers, ...init } = requests[id];
-    const petId = this.#petId;
+  async #send(operation: Operation, authorization: string) {
+    const { id, method, path, success } = operation;
+    const petId = method === "DELETE" ? NO_PET : this.#petId;
     try {
       const response = await fetch(this.#url + path.replace(/\{\w+\}/, petId), {
-        ...init,
         method,
-        headers: { ...headers, Authorization: authorization },
+        headers: { ...HEADERS, Authorization: authorization },
+        ...bodyOf(operation),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await response.text();

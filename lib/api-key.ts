@@ -1,7 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** What a key can do: `pets:read` allows the GET operations, `pets:write` the POST. Source: contract 6.3. */
+/** What a key can do: `pets:read` allows the GET operations, `pets:write` all others. Source: contract 6.3. */
 export const scopes = ["pets:read", "pets:write"] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -11,7 +11,7 @@ import { exampleRepository, synthesizeAccount } from "./account.ts";
 // and for the account. This runs in a process of its own: Jest loads the CDK slowly and keeps it in memory.
 
 const everyOption: Stage = {
-  ...(stages.find(({ name }) => name === "production") as Stage),
+  ...(stages.find(({ firewall }) => firewall) as Stage),
   canary: false,
   domain: {
     name: "api.example.com",

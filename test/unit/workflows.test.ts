@@ -204,21 +204,21 @@ it("deploys main only, and after the tests", () => {
   expect([jobs.get(job)?.if, commands(job)]).toEqual(["github.ref == 'refs/heads/main'", checks]);
 });
 
-const inOrder = stages.map(({ name }, index) => ({ name, needs: stages[index - 1]?.name ?? "check" }));
+const inOrder = stages.map((stage, index) => ({ ...stage, needs: stages[index - 1]?.name ?? "check" }));
 
-describe.each(inOrder)("$name", ({ name, needs }) => {
+describe.each(inOrder)("$name", ({ name, needs, canary, protection }) => {
   const job = `deploy.yml ${name}`;
   const lines = commands(job).join("\n").split("\n");
-  const yes = name === "production" ? " --yes" : "";
+  const yes = protection ? " --yes" : "";
 
   it(`is deployed after ${needs}, one deployment at a time`, () => {
     const concurrency = { group: `deploy-${name}`, "cancel-in-progress": false };
     expect(jobs.get(job)).toMatchObject({ needs, concurrency });
     const options = "--exclusively --require-approval never --outputs-file outputs.json";
-    const deploy = `npx cdk deploy ${stackName(name)} ${options}`;
-    expect(lines.filter((line) => line.includes("cdk ")).map((line) => line.replace(/^.* -- /, ""))).toEqual([
-      deploy,
-    ]);
+    // A canary measures the requests that it gets.
+    const traffic = canary ? 'npm run traffic -- --url "$url" -- ' : "";
+    const deploy = `${traffic}npx cdk deploy ${stackName(name)} ${options}`;
+    expect(lines.filter((line) => line.includes("cdk "))).toEqual([deploy]);
   });
 
   it("masks the key that it issues before anything else uses it, and always revokes it", () => {

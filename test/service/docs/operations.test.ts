@@ -121,6 +121,12 @@ it.each([
       "failed start",
     ],
   ],
+  [
+    "the reports of all functions",
+    /^query Logs [^`]*/m.exec(runbook)?.[0] ?? "",
+    /^(?!.*AccessLog)/,
+    ["timeout", "error report", "another error", "success"],
+  ],
 ])("the runbook's query finds what it should: %s", (_name, commands, groups, expected) => {
   const [started, ...others] = queriesOf(commands);
   expect(others).toEqual([]);

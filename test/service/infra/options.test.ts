@@ -12,9 +12,11 @@ it("releases even if alarms are triggered with -c releaseAlarms=off, and with no
     [join(assembly, "releaseAlarms"), false],
     [assembly, true],
   ] as const) {
-    const groups = readResources(folder, stackName("production")).find("CodeDeploy::DeploymentGroup");
-    expect(groups).toHaveLength(operations.length + 1); // and the authorizer
-    for (const { Properties } of groups) expect(Properties.AlarmConfiguration.Enabled).toBe(enabled);
+    for (const { name } of stages.filter(({ canary }) => canary)) {
+      const groups = readResources(folder, stackName(name)).find("CodeDeploy::DeploymentGroup");
+      expect(groups).toHaveLength(operations.length + 1); // and the authorizer
+      for (const { Properties } of groups) expect(Properties.AlarmConfiguration.Enabled).toBe(enabled);
+    }
   }
 });
 

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { matchesGlob, posix } from "node:path";
 import { expect, it } from "@jest/globals";
+import { operations } from "../../../lib/operations.ts";
 
 // The table of docs/architecture.md says what each folder can import. These tests enforce it.
 
@@ -72,6 +73,11 @@ it.each(planted)("%s cannot import %j, nor a test", (file, names) => {
 
 it("has a planted violation for each row", () => {
   expect(new Set(planted.map(([file]) => rowOf(file)))).toEqual(new Set(rows));
+});
+
+it.each(operations)("the diagram of a request in AWS has $id", ({ id, method, path }) => {
+  const route = `gateway -->|${method} ${path.replaceAll(/[{}]/g, "")}| `;
+  expect(read("docs/architecture.md")).toMatch(new RegExp(`${RegExp.escape(route)}\\w+\\[${id}\\]\n`));
 });
 
 it("every unit test mirrors a source: a file, a folder or a document", () => {

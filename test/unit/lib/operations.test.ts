@@ -11,6 +11,15 @@ it("every operation has an id and a route of its own", () => {
   }
 });
 
+it.each<Operation>(operations)(
+  "$id has the scope and the headers of its method",
+  ({ method, path, scope, headers }) => {
+    expect(scope).toBe(method === "GET" ? "pets:read" : "pets:write"); // contract 6.3
+    // Retries of clients, and the rounds of `npm run traffic`, must not add a second pet.
+    if (method === "POST" && !path.includes("{")) expect(headers?.shape).toHaveProperty("Idempotency-Key");
+  },
+);
+
 it.each(operations)("the contract suite tests $id", ({ method, path }) => {
   const folder = new URL("../../service/contract/", import.meta.url);
   const suite = globSync("*.test.ts", { cwd: folder }).map((file) =>
