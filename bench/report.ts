@@ -1,5 +1,5 @@
 export interface BenchOptions {
-  /** a rough result in about two minutes */
+  /** does each step once: it shows that the step works, and a rough result */
   quick: boolean;
   /** folder of the synthesized stack */
   assembly: string;

@@ -5,7 +5,6 @@ import { Command, Option } from "commander";
 import { servedStack } from "../infra/stages.ts";
 import { synthesize } from "../local/assembly/synthesize.ts";
 import { coldStart } from "./cold/cold.ts";
-import { growth } from "./growth.ts";
 import { localService } from "./local/local.ts";
 import { type Benchmark, insert } from "./report.ts";
 import { warmInvocation } from "./warm.ts";
@@ -16,11 +15,10 @@ const benchmarks: Record<string, Benchmark> = {
   cold: coldStart,
   warm: warmInvocation,
   local: localService,
-  growth,
 };
 
 const { quick, only } = new Command("npm run bench --")
-  .option("--quick", "print a rough result in about two minutes, and write nothing", false)
+  .option("--quick", "do each step once to see that it works, print a rough result, and write nothing", false)
   .addOption(
     new Option("--only <part>", "print one part, and write nothing").choices(Object.keys(benchmarks)),
   )

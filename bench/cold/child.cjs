@@ -15,13 +15,19 @@ async function run() {
   const start = now();
   const { handler } = file.endsWith(".mjs") ? await import(file) : require(file);
   const loaded = now();
-  const { statusCode = 200 } = await handler(input, { getRemainingTimeInMillis: () => 6000 });
+  const { statusCode, policyDocument } = await handler(input, { getRemainingTimeInMillis: () => 6000 });
   const responded = now();
+  const allowed = policyDocument?.Statement[0].Effect === "Allow";
 
   const { statSync, writeSync } = require("node:fs");
   const files = Object.keys(require.cache).filter((name) => name !== __filename);
   const bytes = files.reduce((sum, name) => sum + statSync(name).size, 0);
-  const result = { statusCode, bytes, load: between(start, loaded), first: between(loaded, responded) };
+  const result = {
+    succeeded: allowed || statusCode < 300,
+    bytes,
+    load: between(start, loaded),
+    first: between(loaded, responded),
+  };
   writeSync(1, JSON.stringify(result));
   process.exit();
 }

@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { local, servedStack } from "../../infra/stages.ts";
+import { generateApiKey } from "../../lib/api-key.ts";
+import { readStack } from "../../local/assembly/template.ts";
 import { type BenchOptions, chartAndTable, format } from "../report.ts";
 import { interleave, median } from "../stats.ts";
 import { startMock } from "./mock.ts";
@@ -13,7 +16,8 @@ const child = fileURLToPath(new URL("child.cjs", import.meta.url));
 
 /** What child.cjs prints. */
 interface ColdStart {
-  statusCode: number;
+  /** an operation responded with a success, or the authorizer allowed the request */
+  succeeded: boolean;
   /** size of the files that were loaded */
   bytes: number;
   /** import of the code; with `start.mjs` it includes the warm-up */
@@ -22,11 +26,14 @@ interface ColdStart {
   first: { ms: number; cpuMs: number };
 }
 
-async function start({ label, file, event }: Variant, environment: NodeJS.ProcessEnv): Promise<ColdStart> {
+async function start(
+  { label, file, environment, event }: Variant,
+  aws: Record<string, string>,
+): Promise<ColdStart> {
   const args = [child, file, JSON.stringify(event)];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: environment });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...environment, ...aws } });
   const result: ColdStart = JSON.parse(stdout);
-  if (result.statusCode >= 400) throw new Error(`${label} responded with ${result.statusCode}.`);
+  if (!result.succeeded) throw new Error(`${label} did not succeed.`);
   return result;
 }
 
@@ -46,13 +53,15 @@ function row({ label }: Variant, starts: readonly ColdStart[]): string[] {
 /** Measures cold starts of the service's functions and of reference functions. Every start has a process of its own. */
 export async function coldStart({ quick, assembly }: BenchOptions) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
-  const mock = await startMock();
+  const stack = readStack(assembly, servedStack);
+  const key = generateApiKey(local.name);
+  const mock = await startMock(stack.outputs.KeysTableName ?? "", key);
   try {
-    const variants = await buildVariants(assembly, folder);
+    const variants = await buildVariants(stack, key, folder);
     const tasks = variants.map((variant) => () => start(variant, mock.environment));
     // The first round brings every file into the page cache.
-    await interleave(1, tasks);
-    const results = await interleave(quick ? 2 : 15, tasks);
+    if (!quick) await interleave(1, tasks);
+    const results = await interleave(quick ? 1 : 15, tasks);
     const head = ["", "KiB", "import, ms", "its CPU, ms", "first request, ms", "its CPU, ms", "both, ms"];
     const rows = variants.map((variant, n) => row(variant, results[n] ?? []));
     return { cold: chartAndTable("Import and first request, ms", head, rows) };

@@ -1,54 +1,59 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:https";
+import { Agent, createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { recordOf, scopes } from "../../lib/api-key.ts";
+import { keyStore } from "../../lib/dynamo/key-store.ts";
 
 /** A certificate for 127.0.0.1 and its key, which protect nothing. */
 const certificate = fileURLToPath(new URL("benchmark-certificate.pem", import.meta.url));
 
-const pet = { id: { N: "1" }, name: { S: "Rex" }, categoryId: { N: "1" }, status: { S: "available" } };
-const apiKey = {
-  hash: { S: "bench" },
-  keyId: { S: "key_bench" },
-  name: { S: "bench" },
-  scopes: { SS: ["pets:read"] },
-  createdAt: { N: "0" },
-};
-
-/** The responses of the DynamoDB operations. Those of the others have no content. */
-const responses: Record<string, (input: { TableName?: string }) => unknown> = {
-  GetItem: ({ TableName }) => ({ Item: TableName === "Keys" ? apiKey : pet }),
-  Query: () => ({ Items: [pet], Count: 1, ScannedCount: 1 }),
-};
+/** What DynamoDB responds. A table has one item, the last one that was put, whatever a request asks for. */
+function respond(
+  items: Map<string, unknown>,
+  operation: string,
+  input: { TableName: string; Item?: unknown },
+) {
+  const { TableName, Item } = input;
+  const item = items.get(TableName);
+  if (operation === "PutItem") items.set(TableName, Item);
+  if (operation === "Query") return { Items: item ? [item] : [] };
+  return operation === "GetItem" ? { Item: item } : {};
+}
 
 /**
- * Starts an HTTPS server on 127.0.0.1 that sends DynamoDB's responses immediately, always the same ones.
+ * Starts an HTTPS server on 127.0.0.1 that responds in place of DynamoDB, immediately.
  *
+ * @param keysTable a table with `key`; the other tables are empty
  * @returns the environment variables of a function that calls it
  */
-export async function startMock() {
+export async function startMock(keysTable: string, key: string) {
+  const items = new Map<string, unknown>();
   const pem = await readFile(certificate);
   const server = createServer({ key: pem, cert: pem }, async (request, response) => {
-    const input = JSON.parse(await text(request));
     const [, operation = ""] = String(request.headers["x-amz-target"]).split(".");
-    const body = JSON.stringify(responses[operation]?.(input) ?? {});
-    const headers = { "content-type": "application/x-amz-json-1.0", "content-length": body.length };
+    const body = JSON.stringify(respond(items, operation, JSON.parse(await text(request))));
+    const headers = {
+      "content-type": "application/x-amz-json-1.0",
+      "content-length": Buffer.byteLength(body),
+    };
     response.writeHead(200, headers).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const endpoint = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const credentials = { accessKeyId: "bench", secretAccessKey: "bench" };
+  const requestHandler = { httpsAgent: new Agent({ ca: pem }) };
+  const keys = keyStore(keysTable, { endpoint, region: "us-east-1", credentials, requestHandler });
+  await keys.add(recordOf(key, { name: "bench", scopes: [...scopes], createdAt: Date.now() }));
   return {
     environment: {
-      AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       NODE_EXTRA_CA_CERTS: certificate,
       AWS_REGION: "us-east-1",
-      AWS_ACCESS_KEY_ID: "bench",
-      AWS_SECRET_ACCESS_KEY: "bench",
-      PETS_TABLE: "Pets",
-      CLAIMS_TABLE: "Claims",
-      KEYS_TABLE: "Keys",
-      STATUS_SHARDS: "1",
-      STAGE: "local",
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
     close: () => {
       server.closeAllConnections();

@@ -31,7 +31,7 @@ export const bundling = {
   // esbuild removes unused code from the SDK's ES modules. Its default, the CommonJS modules, adds 200 kB.
   mainFields: ["module", "main"],
   minify: true,
-  // A separate file without a comment in the code, so Node does not load it. `npm run trace` reads it.
+  // A separate file without a comment in the code, so Node does not load it. `npm run symbolicate` reads it.
   sourcemap: "external",
   sourcesContent: false,
   alias: {

@@ -62,12 +62,8 @@ export interface DeployedStage {
 }
 
 /** Runs one of this project's scripts against a stage, asynchronously, because this process forwards its requests. */
-export async function runAgainst(
-  { url, key }: DeployedStage,
-  script: string,
-  ...options: string[]
-): Promise<void> {
-  const args = [script, "--url", url, "--key", key, ...options];
+export async function runAgainst({ url, key }: DeployedStage, script: string): Promise<void> {
+  const args = [script, "--url", url, "--key", key];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", timeout: 180_000 });
   const [code] = await once(child, "close");
   assert.equal(code, 0, `${script} failed.`);

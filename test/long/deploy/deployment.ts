@@ -152,8 +152,6 @@ export async function testDeployment(): Promise<void> {
     step(`Run the contract suite against ${stage.name}`);
     await runAgainst(stage, "test/service/contract/run.ts");
   }
-  step("Measure staging from the client's side");
-  await runAgainst(staging, "bench/stage/run.ts", "--seconds", "5");
 
   step("Each stage refuses the keys of the other and has data of its own");
   const id = await testSeparation(staging, production);

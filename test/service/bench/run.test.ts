@@ -1,8 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "@jest/globals";
+import { coldStart } from "../../../bench/cold/cold.ts";
+import { makeKey, measure, startLocal } from "../../../bench/local/local.ts";
 import { insert } from "../../../bench/report.ts";
+import { warmInvocation } from "../../../bench/warm.ts";
+import { servedStack } from "../../../infra/stages.ts";
+import { readStack } from "../../../local/assembly/template.ts";
+import { copyAssembly } from "../../support/local-service.ts";
+
+const assembly = process.env.TEST_ASSEMBLY ?? "";
 
 it("finds the markers of every benchmark in the document", () => {
   const run = fileURLToPath(new URL("../../../bench/run.ts", import.meta.url));
@@ -13,4 +24,26 @@ it("finds the markers of every benchmark in the document", () => {
   expect(markers.toSorted()).toEqual([...parts, "machine"].toSorted());
   for (const name of markers)
     expect(insert(document, name, "new")).toContain(`<!-- ${name} -->\n\nnew\n\n<!-- /${name} -->`);
+});
+
+// A part fails if a function does not respond with a success.
+it.each([
+  ["cold", coldStart],
+  ["warm", warmInvocation],
+])("does each step of the part %s", async (_name, benchmark) => {
+  for (const table of Object.values(await benchmark({ quick: true, assembly }))) {
+    const rows = [...table.matchAll(/^\| \w.*\|$/gm)].map(([row]) => row);
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) expect(row).not.toContain("NaN");
+  }
+});
+
+it("does each step of the part local, without serverless-offline", async () => {
+  const petsTable = readStack(assembly, servedStack).outputs.PetsTableName ?? "";
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-bench-"));
+  const key = await makeKey(folder.path);
+  await copyAssembly(join(folder.path, "data"));
+  const [results = {}] = await measure([startLocal], folder.path, key, petsTable, 0.1);
+  expect(results).toHaveProperty(["createPet, requests/s"]);
+  expect(Object.entries(results).filter(([, value]) => value <= 0)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import { operations } from "../../../lib/operations.ts";
+import { type Operation, operations } from "../../../lib/operations.ts";
 
 it("every operation has an id and a route of its own", () => {
   for (const names of [

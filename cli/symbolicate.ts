@@ -1,0 +1,58 @@
+import { SourceMap } from "node:module";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import { Command } from "commander";
+import { bundles } from "../infra/bundle/bundles.ts";
+import { functionFile } from "../infra/bundle/options.ts";
+import { escapeControls } from "./escape-controls.ts";
+import { configureProgram, runProgram } from "./run-program.ts";
+
+/** `npm run symbolicate`: replaces positions in the bundles of the functions by those in the source. */
+
+/** A position in a stack frame, such as /var/task/index.js:25:4696. */
+const POSITION = /(?:[^\s()"]*\/)?\bindex\.js:(\d+):(\d+)/g;
+
+/** Bundles this checkout and reads the source map of a function. @param name such as getPet or get-pet */
+async function openSourceMap(name: string): Promise<SourceMap> {
+  const files = await bundles;
+  if (files instanceof Error) throw files;
+  const found = files.find(({ path }) => basename(path) === `${functionFile(name)}.js.map`);
+  if (!found) throw new Error(`There is no function ${name}.`);
+  return new SourceMap(JSON.parse(found.text));
+}
+
+/** Returns the position in the source, or undefined for code that the bundler added. All numbers start at 1. */
+function findSource(map: SourceMap, line: number, column: number): string | undefined {
+  const entry = map.findEntry(line - 1, column - 1);
+  if (!("originalSource" in entry)) return undefined;
+  // Sources are URLs, relative to functions/.
+  const path = join("functions", decodeURIComponent(entry.originalSource));
+  return `${path}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+}
+
+async function symbolicate(options: { function?: string }): Promise<void> {
+  const maps = new Map<string, SourceMap>();
+  for await (const line of createInterface({ input: process.stdin })) {
+    let mapped = line;
+    if (line.search(POSITION) >= 0) {
+      const name = options.function ?? /"operation":\s*"(\w+)"/.exec(line)?.[1];
+      if (!name) throw new Error("A line names no function: add --function, such as get-pet.");
+      const map = maps.get(name) ?? (await openSourceMap(name));
+      maps.set(name, map);
+      mapped = line.replace(
+        POSITION,
+        (position, row, column) => findSource(map, Number(row), Number(column)) ?? position,
+      );
+    }
+    console.log(escapeControls(mapped));
+  }
+}
+
+const program = configureProgram(new Command("npm run symbolicate --"))
+  .description(
+    "Reads stack traces or a function's log from standard input and prints them with positions in the source. Check out the commit that is deployed and run `npm ci` first.",
+  )
+  .option("--function <name>", "such as get-pet (default: the operation that a log line names)")
+  .action(symbolicate);
+
+process.exitCode = await runProgram(program, "symbolicate");

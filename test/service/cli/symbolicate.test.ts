@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "@jest/globals";
+import { servedStack } from "../../../infra/stages.ts";
+import { getPet } from "../../../lib/operations.ts";
+import { readStack } from "../../../local/assembly/template.ts";
+import { runNode } from "../../support/keys-cli.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const symbolicate = (input: string, ...args: string[]) =>
+  runNode([join(root, "cli/symbolicate.ts"), ...args], {}, input);
+
+/** The stack of an error that the deployed bundle throws: it starts without its environment variables. */
+async function realStack(): Promise<string> {
+  const { functions, outputs } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
+  const { code = "" } = functions.find(({ name }) => name === outputs[`${getPet.id}FunctionName`]) ?? {};
+  const file = JSON.stringify(join(code, "index.js"));
+  const script = `try { require(${file}) } catch (error) { console.log(error.stack) }`;
+  const { PATH } = process.env;
+  return (await runNode(["-e", script], { env: { PATH } })).stdout;
+}
+
+/** The position of a text in a source file: its path and line. */
+function lineOf(path: string, text: string): string {
+  const lines = readFileSync(join(root, path), "utf8").split("\n");
+  return `${path}:${lines.findIndex((line) => line.includes(text)) + 1}:`;
+}
+const thrown = lineOf("lib/env.ts", "throw new Error");
+const called = lineOf("functions/get-pet.ts", "env.petsTable");
+
+it("prints the frames of a log line and of a stack trace with positions in the source", async () => {
+  const stack = await realStack();
+  const line = JSON.stringify({ operation: getPet.id, error: { cause: { stack: stack.split("\n") } } });
+  for (const [input, ...args] of [[line], [stack, "--function", "get-pet"]] as [string, ...string[]][]) {
+    const { code, stdout, stderr } = await symbolicate(input, ...args);
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const text of [thrown, called, "PETS_TABLE is not set."]) expect(stdout).toContain(text);
+    expect(stdout).not.toContain("index.js:");
+  }
+});
+
+it("prints everything else as it is, with control characters escaped", async () => {
+  const lines = ['{"message":"started"}', "", "at my_index.js:1:1", "at index.js:1", "\u001b[2J"];
+  const { stdout } = await symbolicate(lines.join("\n"));
+  expect(stdout).toBe(`${lines.join("\n").replace("\u001b", "\\u001b")}\n`);
+});
+
+it.each([
+  [[], "A line names no function: add --function, such as get-pet."],
+  [["--function", "putPet"], "There is no function putPet."],
+])("fails with one line for a frame of no function: %j", async (args, message) => {
+  const { code, stdout, stderr } = await symbolicate("at /var/task/index.js:1:2", ...args);
+  expect([code, stdout, stderr]).toEqual([1, "", `symbolicate: ${message}\n`]);
+});
