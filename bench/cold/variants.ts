@@ -5,7 +5,7 @@ import { type BuildOptions, build } from "esbuild";
 import { functionFile } from "../../infra/bundle/options.ts";
 import { local } from "../../infra/stages.ts";
 import { getPet, type operations } from "../../lib/operations.ts";
-import type { StackDefinition } from "../../local/assembly/template.ts";
+import { functionOf, type StackDefinition } from "../../local/assembly/template.ts";
 import { body, requestEvent } from "../requests.ts";
 
 /** A bundle that Lambda could start. */
@@ -49,10 +49,8 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
   // NodejsFunction leaves the SDK out of the bundle.
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const functions = Object.entries(events(key)).map(([id, event]) => {
-    const found = stack.functions.find(({ name }) => name === stack.outputs[`${id}FunctionName`]);
-    if (!found) throw new Error(`The stack has no function of ${id}.`);
-    const environment = { ...found.environment, STAGE: local.name };
-    return { id, entry: functionFile(id), code: found.code, environment, event };
+    const { code, environment } = functionOf(stack, id);
+    return { id, entry: functionFile(id), code, environment: { ...environment, STAGE: local.name }, event };
   });
   // Lambda loads `start.mjs`, which waits for the warm-up; `index.js` does not wait.
   const deployed = (file: "start.mjs" | "index.js", label: string) =>

@@ -67,6 +67,18 @@ export function readStack(folder: string, stackName: string) {
 }
 
 /**
+ * Returns a function of the API.
+ *
+ * @param id of an operation, or `authorize`
+ * @throws Error if the stack has no such function
+ */
+export function functionOf({ functions }: StackDefinition, id: string): FunctionDefinition {
+  const found = functions.find((fn) => fn.id === id);
+  if (!found) throw new Error(`There is no function ${id}.`);
+  return found;
+}
+
+/**
  * Replaces the code of the functions.
  *
  * @param folder has a folder for each file of functions/

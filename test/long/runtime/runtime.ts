@@ -10,8 +10,10 @@ import { servedStack } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { operations } from "../../../lib/operations.ts";
 import { synthesize } from "../../../local/assembly/synthesize.ts";
-import { readStack } from "../../../local/assembly/template.ts";
+
+import { functionOf, readStack } from "../../../local/assembly/template.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
+
 import { startFaultProxy } from "../../support/fault-proxy.ts";
 import { preload } from "../../support/preload.ts";
 import { startTestStore } from "../../support/test-store.ts";
@@ -142,10 +144,9 @@ export async function testRuntime(): Promise<void> {
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
   };
   const trivial: Code = { code: import.meta.dirname, handler: "trivial.handler", environment: {} };
-  const { functions } = readStack(assembly, servedStack);
-  const functionOf = (id: string): Code => {
-    const found = functions.find((fn) => fn.id === id);
-    assert.ok(found, `The template has no function ${id}.`);
+  const stack = readStack(assembly, servedStack);
+  const codeOf = (id: string): Code => {
+    const found = functionOf(stack, id);
     return { ...found, environment: { ...aws, ...found.environment } };
   };
 
@@ -164,7 +165,7 @@ export async function testRuntime(): Promise<void> {
   };
   try {
     for (const [id, expected] of Object.entries(cases))
-      await run(id, checksOf(runtime, functionOf(id), proxy, expected));
+      await run(id, checksOf(runtime, codeOf(id), proxy, expected));
     await run("AWS's runtime:", checksOfFailures(runtime, trivial));
 
     await proxy.set(undefined);
@@ -175,7 +176,7 @@ export async function testRuntime(): Promise<void> {
     };
     const durations = await interleave(
       ROUNDS,
-      started.map((id) => init(id === "trivial" ? trivial : functionOf(id))),
+      started.map((id) => init(id === "trivial" ? trivial : codeOf(id))),
     );
     const [least = 0, ...medians] = durations.map(median);
     for (const [n, ms] of medians.entries())

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "@jest/globals";
 import { servedStack } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations.ts";
-import { readStack } from "../../../local/assembly/template.ts";
+import { functionOf, readStack } from "../../../local/assembly/template.ts";
 import { runNode } from "../../support/keys-cli.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -13,8 +13,7 @@ const symbolicate = (input: string, ...args: string[]) =>
 
 /** The stack of an error that the deployed bundle throws: it starts without its environment variables. */
 async function realStack(): Promise<string> {
-  const { functions, outputs } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
-  const { code = "" } = functions.find(({ name }) => name === outputs[`${getPet.id}FunctionName`]) ?? {};
+  const { code } = functionOf(readStack(process.env.TEST_ASSEMBLY ?? "", servedStack), getPet.id);
   const file = JSON.stringify(join(code, "index.js"));
   const script = `try { require(${file}) } catch (error) { console.log(error.stack) }`;
   const { PATH } = process.env;

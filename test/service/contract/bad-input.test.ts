@@ -22,11 +22,16 @@ describe("POST /pets", () => {
     '{"name":"","categoryId":1}',
     `{"name":"${"x".repeat(257)}","categoryId":1}`,
     '{"name":"\\ud83d","categoryId":1}',
+    '{"name":"\\udc00\\ud800","categoryId":1}',
+    '{"name":"\\x","categoryId":1}',
+    '{"name":"\u0000","categoryId":1}',
     '{"name":"Rex","categoryId":null}',
     '{"name":"Rex","categoryId":"1"}',
     '{"name":"Rex","categoryId":1.5}',
     '{"name":"Rex","categoryId":15e-1}',
     '{"name":"Rex","categoryId":1e999999999}',
+    '{"name":"Rex","categoryId":NaN}',
+    '{"name":"Rex","categoryId":0x10}',
     '{"name":"Rex","categoryId":9223372036854775808}',
     '{"name":"Rex","categoryId":-9223372036854775809}',
     `{"name":"Rex","categoryId":${"9".repeat(5000)}}`,
@@ -79,5 +84,9 @@ describe("GET /pets", () => {
     `cursor=${"A".repeat(4000)}`,
   ])("returns 400 to the query %s", async (query) => {
     expect(await call(`/pets?${query}`)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+  });
+
+  it("ignores unknown query parameters", async () => {
+    expect((await call("/pets?Limit=0&__proto__=0&id=")).status).toBe(200);
   });
 });
