@@ -1,5 +1,6 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
+import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import {
   ManagedPolicy,
   OidcProviderNative,
@@ -10,6 +11,7 @@ import {
 } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
+import type { Budget } from "./budget.ts";
 import type { Repository } from "./repository.ts";
 import { type Stage, stackName } from "./stages.ts";
 
@@ -19,15 +21,40 @@ const AUDIENCE = "sts.amazonaws.com";
 const BOOTSTRAP = "role/cdk-hnb659fds";
 
 /**
- * What the stages share in an account and region: the role with which API Gateway writes logs, and the roles with which
- * GitHub's workflows deploy. The workflows do not deploy it, because it decides what they are allowed to do.
+ * What the stages share in an account and region: the role with which API Gateway writes logs, the budget, and the roles
+ * with which GitHub's workflows deploy. The workflows do not deploy it, because it decides what they are allowed to do.
  */
 export class AccountStack extends Stack {
-  /** @param repository without it there are no roles for GitHub */
-  constructor(scope: Construct, id: string, stages: readonly Stage[], repository?: Repository) {
+  /**
+   * @param options.repository without it there are no roles for GitHub
+   * @param options.budget without it there is no budget
+   */
+  constructor(
+    scope: Construct,
+    id: string,
+    stages: readonly Stage[],
+    { repository, budget }: { repository?: Repository | undefined; budget?: Budget | undefined },
+  ) {
     super(scope, id, { description: "The Animal Store: what its stages share in an account" });
     this.#addLogRole();
+    if (budget) this.#addBudget(budget);
     if (repository) this.#addGitHubRoles(repository, stages);
+  }
+
+  /** Reports what the whole account costs. AWS Budgets knows it some hours late. */
+  #addBudget({ monthlyUsd, email }: Budget): void {
+    const subscribers = [{ subscriptionType: "EMAIL", address: email }];
+    new CfnBudget(this, "Budget", {
+      budget: {
+        budgetType: "COST",
+        timeUnit: "MONTHLY",
+        budgetLimit: { amount: monthlyUsd, unit: "USD" },
+      },
+      notificationsWithSubscribers: ["ACTUAL", "FORECASTED"].map((notificationType) => ({
+        notification: { notificationType, comparisonOperator: "GREATER_THAN", threshold: 100 },
+        subscribers,
+      })),
+    });
   }
 
   /**
@@ -52,23 +79,29 @@ export class AccountStack extends Stack {
   }
 
   #addGitHubRoles(repository: Repository, stages: readonly Stage[]): void {
-    const provider = repository.providerExists
-      ? `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`
-      : new OidcProviderNative(this, "GitHub", { url: `https://${ISSUER}`, clientIds: [AUDIENCE] })
-          .oidcProviderArn;
+    const provider = this.#githubProvider(repository);
     for (const { name } of stages) {
       const role = this.#addRole(`${name}Deploy`, provider, repository, `environment:${name}`);
       // `cdk deploy` assumes the roles of the bootstrap, which create the resources.
       this.#allow(role, ["sts:AssumeRole"], "iam", `${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`);
       this.#allow(role, ["cloudformation:DescribeStacks"], "cloudformation", `stack/${stackName(name)}/*`);
-      // `npm run keys`: a workflow issues the key for its own tests.
-      const keyActions = ["dynamodb:Scan", "dynamodb:PutItem", "dynamodb:UpdateItem"];
+      // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
+      const keyActions = ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`);
       this.#allow(role, keyActions, "dynamodb", `table/${stackName(name)}-Keys*`);
     }
     if (repository.diffRole) {
       const role = this.#addRole("Diff", provider, repository, "pull_request");
       this.#allow(role, ["sts:AssumeRole"], "iam", `${BOOTSTRAP}-lookup-role-<AWS::AccountId>-<AWS::Region>`);
     }
+  }
+
+  /** Returns the ARN of GitHub's provider. It is in all regions, and other stacks use it, so it outlives this one. */
+  #githubProvider({ providerExists }: Repository): string {
+    if (providerExists) return `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`;
+    const props = { url: `https://${ISSUER}`, clientIds: [AUDIENCE] };
+    const provider = new OidcProviderNative(this, "GitHub", props);
+    provider.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    return provider.oidcProviderArn;
   }
 
   /**

@@ -56,8 +56,7 @@ export class Api extends Construct {
     const api = new RestApi(this, "RestApi", {
       restApiName: `animal-store-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // Clients use the custom domain name if there is one.
-      disableExecuteApiEndpoint: stage.domain !== undefined,
+      disableExecuteApiEndpoint: stage.domain?.only ?? false,
       deployOptions: {
         stageName: API_VERSION,
         throttlingRateLimit: stage.throttling.rate,

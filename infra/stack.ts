@@ -31,7 +31,7 @@ export class AnimalStoreStack extends Stack {
     });
     const tables = {
       pets: new PetsTable(this, "Pets", stage),
-      claims: new ClaimsTable(this, "Claims"),
+      claims: new ClaimsTable(this, "Claims", stage),
       keys: new KeysTable(this, "Keys", stage),
     };
     const functions = this.#createFunctions(tables, stage, options.functionCode);

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { App } from "aws-cdk-lib";
 import { AccountStack } from "./account-stack.ts";
+import { budget } from "./budget.ts";
 import type { FunctionCode } from "./bundle/code.ts";
 import { repository } from "./repository.ts";
 import { AnimalStoreStack } from "./stack.ts";
@@ -17,7 +18,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
  */
 export function addStacks(app: App, functionCode: FunctionCode): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
-  const account = new AccountStack(app, accountStack, stages, repository);
+  const account = new AccountStack(app, accountStack, stages, { repository, budget });
   for (const stage of stages) {
     const stack = new AnimalStoreStack(
       app,

@@ -37,8 +37,17 @@ export interface Stage {
   invocationLog: boolean;
   /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
   canary: boolean;
-  /** a custom domain name, mapped at /v1; the certificate must be in the stage's region */
-  domain?: { name: string; certificateArn: string; hostedZoneId: string; hostedZoneName: string };
+  /**
+   * A custom domain name, mapped at /v1. The certificate must be in the stage's region. `only` turns the default endpoint
+   * off, which locks out the clients that still use it: deploy the name first, and `only` when nobody does.
+   */
+  domain?: {
+    name: string;
+    certificateArn: string;
+    hostedZoneId: string;
+    hostedZoneName: string;
+    only: boolean;
+  };
 }
 
 const staging: Stage = {

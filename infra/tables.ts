@@ -38,14 +38,16 @@ export class PetsTable extends StageTable {
   }
 }
 
-/** The claims of creations with an Idempotency-Key. A claim has no use after a day. */
-export class ClaimsTable extends Table {
-  constructor(scope: Construct, id: string) {
-    super(scope, id, {
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      removalPolicy: RemovalPolicy.DESTROY,
+/**
+ * The claims of creations with an Idempotency-Key. A claim has no use after a day, so there is nothing to recover. But
+ * without the table, every creation with an Idempotency-Key fails.
+ */
+export class ClaimsTable extends StageTable {
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id, stage, {
       partitionKey: { name: "hash", type: AttributeType.STRING },
       timeToLiveAttribute: CLAIM_TTL_ATTRIBUTE,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false },
     });
     acknowledge(this, "DDB3", "A claim matters for 24 hours, and only to a client that retries.");
   }

@@ -1,6 +1,7 @@
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { AccountStack } from "../../infra/account-stack.ts";
+import type { Budget } from "../../infra/budget.ts";
 import type { Repository } from "../../infra/repository.ts";
 import { featureFlags } from "../../infra/stacks.ts";
 import { accountStack, stages } from "../../infra/stages.ts";
@@ -15,14 +16,20 @@ export const exampleRepository: Repository = {
   diffRole: true,
 };
 
+/** What infra/ leaves undefined, as someone would fill it in. */
+export const exampleSettings = {
+  repository: exampleRepository,
+  budget: { monthlyUsd: 50, email: "ops@example.com" } satisfies Budget,
+};
+
 /**
- * Synthesizes the account stack for a repository, which infra/repository.ts leaves undefined.
+ * Synthesizes the account stack with other settings than those of infra/.
  *
  * @param outdir an empty folder for the assembly
  */
-export function synthesizeAccount(repository: Repository, outdir: string): void {
+export function synthesizeAccount(settings: Partial<typeof exampleSettings>, outdir: string): void {
   const app = new App({ context: featureFlags, outdir });
-  new AccountStack(app, accountStack, stages, repository);
+  new AccountStack(app, accountStack, stages, settings);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }

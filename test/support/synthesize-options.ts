@@ -5,20 +5,23 @@ import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/stack.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
 import { type Stage, stages } from "../../infra/stages.ts";
-import { exampleRepository, synthesizeAccount } from "./account.ts";
+import { exampleSettings, synthesizeAccount } from "./account.ts";
 
 // Synthesizes what the stages do not use, and what the runbook uses once. Arguments: two empty folders, for the stages
 // and for the account. This runs in a process of its own: Jest loads the CDK slowly and keeps it in memory.
 
+const domain = {
+  name: "api.example.com",
+  certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
+  hostedZoneId: "Z1",
+  hostedZoneName: "example.com",
+  only: true,
+};
+
 const everyOption: Stage = {
   ...(stages.find(({ firewall }) => firewall) as Stage),
   canary: false,
-  domain: {
-    name: "api.example.com",
-    certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
-    hostedZoneId: "Z1",
-    hostedZoneName: "example.com",
-  },
+  domain,
   provisionedConcurrency: { operation: 5, authorizer: 2 },
   reservedConcurrency: { operation: 50, authorizer: 20 },
   statusShards: { read: 8, write: 4 },
@@ -33,11 +36,11 @@ const withContext = (context: object, folder: string) => {
 };
 withContext({ releaseAlarms: "off" }, join(outdir, "releaseAlarms")).synth();
 const app = withContext({ protection: "off" }, outdir);
-new AnimalStoreStack(app, "every-option", everyOption, { functionCode, ignoreAlarms: false });
+const options = { functionCode, ignoreAlarms: false };
+new AnimalStoreStack(app, "every-option", everyOption, options);
+new AnimalStoreStack(app, "both-endpoints", { ...everyOption, domain: { ...domain, only: false } }, options);
 new AccountStack(app, "existing-provider", stages, {
-  ...exampleRepository,
-  providerExists: true,
-  diffRole: false,
+  repository: { ...exampleSettings.repository, providerExists: true, diffRole: false },
 });
 app.synth();
-synthesizeAccount(exampleRepository, account);
+synthesizeAccount(exampleSettings, account);

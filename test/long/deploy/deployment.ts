@@ -129,9 +129,9 @@ export async function testDeployment(): Promise<void> {
 
   step("Synthesize, and lint the templates with cfn-lint");
   const stages = await synthesizeStages(folder);
-  // The emulator has no resource for an OIDC provider; npm test compares the stack that creates one.
+  // The emulator has no resource for an OIDC provider or a budget; npm test compares the stack that creates them.
   const account = await mkdtemp(join(folder, "account-"));
-  synthesizeAccount({ ...exampleRepository, providerExists: true }, account);
+  synthesizeAccount({ repository: { ...exampleRepository, providerExists: true } }, account);
   lint(tools, account, stages);
   const removed = removeUnsupported(stages);
 

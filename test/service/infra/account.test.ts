@@ -1,13 +1,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "@jest/globals";
+import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
+import { describe, expect, it, jest } from "@jest/globals";
+import { parse } from "yaml";
+import { program } from "../../../cli/keys-program.ts";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
+import { exampleSettings } from "../../support/account.ts";
+import { recordCalls } from "../../support/calls.ts";
 import { allows } from "../../support/iam.ts";
+import { ownTables } from "../../support/own-tables.ts";
 import { readResources } from "../../support/resources.ts";
+import { runInProcess } from "../../support/run-in-process.ts";
 
 // Who deploys, and what they can do: the account stack, for the example repository of test/support/account.ts.
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";
+const tables = await ownTables();
+const takeCalls = recordCalls();
 const { find, only, output, statementsOf } = readResources(process.env.TEST_ACCOUNT_ASSEMBLY, accountStack);
 
 const ISSUER = "token.actions.githubusercontent.com";
@@ -31,6 +40,11 @@ const assumableByJob = (sub: string, aud?: string, provider = only("IAM::OIDCPro
     { Federated: provider },
     { [`${ISSUER}:sub`]: sub, [`${ISSUER}:aud`]: aud },
   );
+
+const actionsOf = (role = "") =>
+  statementsOf(role)
+    .flatMap(({ Action }) => Action)
+    .sort();
 
 describe("a job of GitHub", () => {
   const jobs: [subject: string, roles: string[]][] = [
@@ -70,13 +84,44 @@ it("nobody else can assume a role, but API Gateway the one for its logs", () => 
   expect(assumable("sts:AssumeRole", { AWS: "arn:aws:iam::000000000000:root" })).toEqual([]);
 });
 
+/** The arguments of `npm run keys` in the workflow's job of a stage. */
+function keyCommands(stage: string): string[][] {
+  const { jobs } = parse(
+    readFileSync(new URL("../../../.github/workflows/deploy.yml", import.meta.url), "utf8"),
+  );
+  const scripts: string[] = jobs[stage].steps.flatMap(({ run = "" }) => run);
+  return [...scripts.join("\n").matchAll(/npm run -s keys -- ([^)\n]+)/g)].map(([, args = ""]) =>
+    args.replaceAll('"', "").split(" "),
+  );
+}
+
+/** Runs key commands, and returns the calls of AWS that they make. `$KEY_ID` is the key that the first one issues. */
+async function callsOf(commands: string[][]): Promise<string[]> {
+  const Stacks = [{ Outputs: [{ OutputKey: "KeysTableName", OutputValue: tables.keys }] }];
+  const target = CloudFormationClient.prototype as unknown as { send(command: object): Promise<object> };
+  const describeStacks = jest.spyOn(target, "send").mockResolvedValue({ Stacks });
+  const environment = { ...process.env, AWS_REGION: "eu-west-1" } as Record<string, string>;
+  let issued: { keyId: string } | undefined;
+  for (const args of commands) {
+    const given = args.map((arg) => arg.replace("$KEY_ID", issued?.keyId ?? ""));
+    const { code, stdout, stderr } = await runInProcess(program, "keys", given, environment);
+    expect([code, stderr]).toEqual([0, ""]);
+    issued ??= JSON.parse(stdout);
+  }
+  const described = describeStacks.mock.calls.map(([command]) => command.constructor.name);
+  describeStacks.mockRestore();
+  return [
+    ...described.map((command) => `cloudformation:${command}`),
+    ...takeCalls().map(({ command }) => `dynamodb:${command}`),
+  ].map((call) => call.replace(/Command$/, ""));
+}
+
 describe("a role for GitHub", () => {
   const account = "000000000000";
   const role = (name: string, owner = account) => `arn:aws:iam::${owner}:role/${name}`;
   const bootstrap = (name: string) => role(`cdk-hnb659fds-${name}-role-${account}-local`);
   const own = (service: string, resource: string) => `arn:aws:${service}:local:${account}:${resource}`;
   const table = (name: string) => own("dynamodb", `table/${name}`);
-  const changes = ["dynamodb:Scan", "dynamodb:PutItem", "dynamodb:UpdateItem"];
 
   it.each<[action: string, resource: string, roles: string[]]>([
     ["sts:AssumeRole", bootstrap("deploy"), deployRoles],
@@ -92,11 +137,7 @@ describe("a role for GitHub", () => {
         own("cloudformation", `stack/${stackName(name)}/1`),
         [`${name}Deploy`],
       ],
-      ...changes.map((action): [string, string, string[]] => [
-        action,
-        table(`${stackName(name)}-Keys1-ABC`),
-        [`${name}Deploy`],
-      ]),
+      ["dynamodb:PutItem", table(`${stackName(name)}-Keys1-ABC`), [`${name}Deploy`]],
       ["dynamodb:PutItem", table(`${stackName(name)}-Pets1-ABC`), []],
     ]),
     ["cloudformation:DescribeStacks", own("cloudformation", `stack/${accountStack}/1`), []],
@@ -105,21 +146,17 @@ describe("a role for GitHub", () => {
     expect(allowed.map(({ name }) => name)).toEqual(expected);
   });
 
+  it("of a stage may make exactly the calls of the workflow's key commands, and deploy", async () => {
+    for (const name of names) {
+      const role = roles.find((one) => one.name === `${name}Deploy`);
+      const calls = ["sts:AssumeRole", ...(await callsOf(keyCommands(name)))];
+      expect(actionsOf(role?.id)).toEqual([...new Set(calls)].sort());
+    }
+  });
+
   it("can do nothing else: the diff role cannot write", () => {
-    const actions = Object.fromEntries(
-      roles.map(({ id, name }) => [
-        name,
-        statementsOf(id)
-          .flatMap(({ Action }) => Action)
-          .sort(),
-      ]),
-    );
-    const deploy = [...changes, "cloudformation:DescribeStacks", "sts:AssumeRole"].sort();
-    expect(actions).toEqual({
-      ...Object.fromEntries(deployRoles.map((name) => [name, deploy])),
-      Diff: ["sts:AssumeRole"],
-      ApiGatewayLogs: [],
-    });
+    const [diff] = roles.filter(({ name }) => name === "Diff");
+    expect(actionsOf(diff?.id)).toEqual(["sts:AssumeRole"]);
     for (const { name, managed } of roles) expect(managed).toHaveLength(name === "ApiGatewayLogs" ? 1 : 0);
     for (const { Properties } of find("IAM::Role")) expect(Properties).not.toHaveProperty("Policies");
   });
@@ -140,20 +177,32 @@ describe("the account", () => {
     }
   });
 
-  it("keeps that role when the stack is deleted, because every API of the account uses it", () => {
-    const kept = [...find("ApiGateway::Account"), ...find("IAM::Role").filter(({ id }) => /Logs/.test(id))];
-    expect(kept).toHaveLength(2);
-    for (const resource of kept)
+  it("keeps what others in the account also use when the stack is deleted", () => {
+    const logRole = find("IAM::Role").filter(({ id }) => /Logs/.test(id));
+    const shared = [...find("ApiGateway::Account"), ...logRole, ...find("IAM::OIDCProvider")];
+    expect(shared).toHaveLength(3);
+    for (const resource of shared)
       expect(resource).toMatchObject({
         DeletionPolicy: "RetainExceptOnCreate",
         UpdateReplacePolicy: "Retain",
       });
   });
 
-  it("has no deploy roles until a repository is filled in", () => {
+  it("sends a message when the costs exceed the budget, or are expected to, if someone receives it", () => {
+    const { Budget, NotificationsWithSubscribers: notifications } = only("Budgets::Budget");
+    const { monthlyUsd, email } = exampleSettings.budget;
+    expect(Budget.BudgetLimit).toEqual({ Amount: monthlyUsd, Unit: "USD" });
+    for (const type of ["ACTUAL", "FORECASTED"])
+      expect(notifications).toContainEqual({
+        Notification: expect.objectContaining({ NotificationType: type }),
+        Subscribers: [{ SubscriptionType: "EMAIL", Address: email }],
+      });
+  });
+
+  it("has no deploy roles and no budget until someone fills them in", () => {
     const unused = readResources(assembly, accountStack);
     expect(unused.find("IAM::Role")).toHaveLength(1);
-    expect(unused.find("IAM::OIDCProvider")).toEqual([]);
+    for (const type of ["IAM::OIDCProvider", "Budgets::Budget"]) expect(unused.find(type)).toEqual([]);
     expect(unused.only("ApiGateway::Account")).toBeDefined();
   });
 });

@@ -23,9 +23,24 @@ it("releases even if alarms are triggered with -c releaseAlarms=off, and with no
 describe("a stage with every option", () => {
   const { find, fn, only, output } = readResources(assembly, "every-option");
 
-  it("turns the default endpoint off for a custom domain name, with the same TLS policy", () => {
+  it("turns the default endpoint off only in a second step after the custom domain name", () => {
+    const first = readResources(assembly, "both-endpoints");
+    expect(first.output("BaseUrl")).toBe(output("BaseUrl"));
+    expect(first.only("ApiGateway::RestApi").DisableExecuteApiEndpoint).toBe(false);
+    expect(only("ApiGateway::RestApi").DisableExecuteApiEndpoint).toBe(true);
+    // The change takes effect with a new deployment of the API (API Gateway guide, "Disable the default endpoint").
+    expect(first.only("ApiGateway::Deployment").id).not.toBe(only("ApiGateway::Deployment").id);
+    for (const { name } of stages.filter(({ domain }) => !domain)) {
+      const { DisableExecuteApiEndpoint } = readResources(assembly, stackName(name)).only(
+        "ApiGateway::RestApi",
+      );
+      expect(DisableExecuteApiEndpoint).toBe(false);
+    }
+  });
+
+  it("has the same TLS policy for the default endpoint and the custom domain name", () => {
     const tls = { SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09", EndpointAccessMode: "STRICT" };
-    expect(only("ApiGateway::RestApi")).toMatchObject({ ...tls, DisableExecuteApiEndpoint: true });
+    expect(only("ApiGateway::RestApi")).toMatchObject(tls);
     expect(only("ApiGateway::DomainName")).toMatchObject({
       ...tls,
       DomainName: "api.example.com",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { synthesize } from "../../../local/assembly/synthesize.ts";
-import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
+import { exampleSettings, synthesizeAccount } from "../../support/account.ts";
 import { fileOf, reviewable } from "../../support/normalize.ts";
 
 /** Part of `npm run generate`: writes the reviewed templates again. Read the difference before you commit it. */
@@ -16,7 +16,7 @@ try {
   for (const stack of stages.map(({ name }) => stackName(name))) write(stack, assembly);
 
   const account = join(folder, "account");
-  synthesizeAccount(exampleRepository, account);
+  synthesizeAccount(exampleSettings, account);
   write(accountStack, account);
 } finally {
   rmSync(folder, { recursive: true });
