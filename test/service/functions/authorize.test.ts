@@ -1,3 +1,4 @@
+import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
 import { handler } from "../../../functions/authorize.ts";
 import { generateApiKey, hashApiKey, keyIdOf, recordOf } from "../../../lib/api-key.ts";
@@ -19,7 +20,8 @@ const policy = (Effect: "Allow" | "Deny", keyId: string, scopes: string) => ({
   context: { keyId, scopes },
 });
 
-const keys = keyStore(process.env.KEYS_TABLE ?? "");
+const table = process.env.KEYS_TABLE ?? "";
+const keys = keyStore(table);
 
 async function issued({ stage = "staging", expiresAt }: { stage?: string; expiresAt?: number } = {}) {
   const key = generateApiKey(stage);
@@ -27,6 +29,37 @@ async function issued({ stage = "staging", expiresAt }: { stage?: string; expire
   await keys.add(recordOf(key, { name: "test", scopes, createdAt: Date.now(), expiresAt }));
   return key;
 }
+
+/** A live key, whose hash was computed with `sha256sum`. */
+const earlierKey = "ask_staging_aqqSDxiDhPRe58IxMrmdYnHt2iM1u4sxa";
+const earlierItem = {
+  hash: { S: "7a3f27f63a7990aa9e26e965827830eafcbc0cdddf451b45aed5a0071c5c5c0c" },
+  keyId: { S: "key_7a3f27f63a7990aa" },
+  name: { S: "Acme" },
+  scopes: { SS: ["pets:read", "pets:write"] },
+  createdAt: { N: "1795305600000" },
+};
+/** Every form in which a version stored a live key. Only add to this list: clients still use these keys. */
+const storedForms: [form: string, item: Record<string, AttributeValue>][] = [
+  ["without an end", earlierItem],
+  ["that expires", { ...earlierItem, expiresAt: { N: "4102444800000" }, deleteAt: { N: "4110220800" } }],
+  [
+    "that is rotating",
+    {
+      ...earlierItem,
+      revokedAt: { N: "4102444800000" },
+      successor: { S: "key_5280a3f40d894ee8" },
+      deleteAt: { N: "4110220800" },
+    },
+  ],
+];
+
+it.each(storedForms)("a key %s works as any version has stored it", async (_form, Item) => {
+  await new DynamoDBClient({}).send(new PutItemCommand({ TableName: table, Item }));
+  expect(await authorize(`Bearer ${earlierKey}`)).toEqual(
+    policy("Allow", "key_7a3f27f63a7990aa", "pets:read pets:write"),
+  );
+});
 
 describe("the authorizer", () => {
   it("allows a valid key the whole API of its stage, and names its owner", async () => {
