@@ -13,10 +13,15 @@ import { configureProgram, runProgram } from "./run-program.ts";
 
 const PAUSE_MS = 1000;
 const TIMEOUT_MS = 10_000;
-/** How often the last round is tried: a request right after a deployment can still fail. */
+/** How often the first and the last round are tried: a request right after a deployment can still fail. */
 const TRIES = 3;
+/** How often an operation returns the same wrong status until it is no accident. A canary gets a tenth of the calls. */
+const WRONG_ANSWERS = 5;
 /** API Gateway caches the authorizer's result for each spelling of the header, so that another one asks the authorizer. */
 const SPELLINGS = 60;
+const ROLL_BACK = `To roll the release back while it runs, stop it:
+  aws deploy list-deployments --include-only-statuses InProgress
+  aws deploy stop-deployment --deployment-id <id> --auto-rollback-enabled`;
 /** An id that no pet has, for deletions, and for requests that need one before a creation has returned a pet. */
 const NO_PET = "1";
 
@@ -37,31 +42,60 @@ function bodyOf({ body }: Operation) {
 
 const isServed = ({ deprecation }: Operation) => !deprecation || Date.now() < deprecation.sunset.getTime();
 
+/** What each round sends to an operation, and the failures: a status, or the code of a network error. */
+interface Check {
+  name: string;
+  operation: (typeof operations)[number];
+  key: string;
+  failures: (string | number)[];
+}
+
 /** Sends rounds of requests, one to each operation, and counts the failures. */
 class Traffic {
   readonly #url: string;
-  readonly #key: string;
-  /** the failures of each operation: a status, or the code of a network error */
-  readonly #failures = new Map(
-    operations.filter(isServed).map((operation) => [operation, [] as (string | number)[]] as const),
-  );
+  readonly #checks: Check[];
   #rounds = 0;
   #petId = NO_PET;
 
-  constructor(url: string, key: string) {
+  /** @param earlierKey a key that was issued before the release, for the operations that only read */
+  constructor(url: string, key: string, earlierKey: string) {
     this.#url = url.replace(/\/$/, "");
-    this.#key = key;
+    this.#checks = operations.filter(isServed).flatMap((operation) => {
+      const { id, method } = operation;
+      const check = { name: id, operation, key, failures: [] };
+      const earlier = { ...check, name: `${id} with the earlier key`, key: earlierKey, failures: [] };
+      return earlierKey && method === "GET" ? [check, earlier] : [check];
+    });
+  }
+
+  /** Sends rounds until one has no failure, a few times at most. @returns whether one had none */
+  async succeeds(): Promise<boolean> {
+    for (let tries = 1; !(await this.round()); tries++) {
+      if (tries === TRIES) return false;
+      await setTimeout(PAUSE_MS);
+    }
+    return true;
   }
 
   /** Sends a round. @returns whether every response was a success */
   async round(): Promise<boolean> {
-    const authorization = "Bearer".padEnd("Bearer ".length + (this.#rounds++ % SPELLINGS)) + this.#key;
-    const results = [...this.#failures].map(async ([operation, failures]) => {
-      const failure = await this.#send(operation, authorization);
+    const scheme = "Bearer".padEnd("Bearer ".length + (this.#rounds++ % SPELLINGS));
+    const results = this.#checks.map(async ({ operation, key, failures }) => {
+      const failure = await this.#send(operation, scheme + key);
       if (failure) failures.push(failure);
       return !failure;
     });
     return (await Promise.all(results)).every(Boolean);
+  }
+
+  /** Returns the statuses that are wrong and no accident, in words. A lost connection is none of them. */
+  wrongAnswers(): string[] {
+    return this.#checks.flatMap(({ name, failures }) =>
+      [...new Set(failures)]
+        .filter((kind) => typeof kind === "number")
+        .filter((kind) => failures.filter((failure) => failure === kind).length >= WRONG_ANSWERS)
+        .map((status) => `${name} returned ${status}`),
+    );
   }
 
   async #send(operation: Operation, authorization: string) {
@@ -85,42 +119,47 @@ class Traffic {
     }
   }
 
-  /** One line for each operation. */
+  /** One line for each operation and key. */
   report(): string {
-    const lines = [...this.#failures].map(([{ id }, failures]) => {
+    const lines = this.#checks.map(({ name, failures }) => {
       const kinds = failures.length > 0 ? ` (${[...new Set(failures)].join(", ")})` : "";
-      return `${id}: ${this.#rounds} requests, ${failures.length} failed${kinds}`;
+      return `${name}: ${this.#rounds} requests, ${failures.length} failed${kinds}`;
     });
     return lines.join("\n");
   }
 }
 
 async function sendWhile(command: string[], { url }: { url: string }): Promise<void> {
-  const { API_KEY: key, ...env } = process.env;
+  const { API_KEY: key, EARLIER_API_KEY: earlierKey = "", ...env } = process.env;
   if (!key) throw new Error("Set API_KEY to an API key with both scopes.");
-  const traffic = new Traffic(url, key);
+  const traffic = new Traffic(url, key, earlierKey);
+  // What fails already can be what the release repairs.
+  const judged = await traffic.succeeds();
+  if (!judged) console.error("Not every operation succeeds before the command: only the end counts.");
+  let wrong: string[] = [];
   const [program = "", ...args] = command;
   const ended = once(spawn(program, args, { stdio: "inherit", env }), "close");
-  const rounds: Promise<boolean>[] = [];
-  const send = () => rounds.push(traffic.round());
-  send();
-  const timer = setInterval(send, PAUSE_MS);
+  const rounds: Promise<void>[] = [];
+  const send = async () => {
+    await traffic.round();
+    if (!judged || wrong.length > 0) return;
+    wrong = traffic.wrongAnswers();
+    if (wrong.length > 0) console.error(`${wrong.join(", ")} ${WRONG_ANSWERS} times. ${ROLL_BACK}`);
+  };
+  const timer = setInterval(() => rounds.push(send()), PAUSE_MS);
   const [code, signal] = await ended.finally(() => clearInterval(timer));
   await Promise.all(rounds);
 
-  let good = await traffic.round();
-  for (let tries = 1; !good && tries < TRIES; tries++) {
-    await setTimeout(PAUSE_MS);
-    good = await traffic.round();
-  }
+  const good = await traffic.succeeds();
   console.error(traffic.report());
   if (code !== 0) throw new Error(`${program} ended with ${code ?? signal}.`);
   if (!good) throw new Error("Not every operation succeeds after the command.");
+  if (wrong.length > 0) throw new Error(`While the command ran, ${wrong.join(", ")}.`);
 }
 
 const program = configureProgram(new Command("npm run traffic --"))
   .description(
-    "Runs a command, and sends a request to each operation every second until it ends. Fails if the command fails, or the last requests. It adds one pet, and needs an API key with both scopes in the variable API_KEY.",
+    "Runs a command, and sends a request to each operation every second until it ends. Fails if the command fails, or the last requests, or if an operation returned wrong answers meanwhile. It adds one pet, and needs an API key with both scopes in the variable API_KEY. EARLIER_API_KEY, a key that was issued before the release, is optional: it reads as well.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1")
   .argument("<command...>", "such as npx cdk deploy <stack>")

@@ -11,17 +11,28 @@ const script = fileURLToPath(new URL("../../../cli/traffic.ts", import.meta.url)
 const { CONTRACT_URL = "", CONTRACT_KEY = "" } = process.env;
 
 /** Runs a script of Node as the command. Another script can change the program's clock and timers first. */
-const traffic = (url: string, code: string, key = "ask_x", before = "") =>
+const traffic = (url: string, code: string, key = "ask_x", before = "", earlierKey = "") =>
   runNode([preload(before), script, "--url", url, "--", process.execPath, "--eval", code], {
-    env: { PATH: process.env.PATH, API_KEY: key },
+    env: { PATH: process.env.PATH, API_KEY: key, EARLIER_API_KEY: earlierKey },
   });
+
+/** Sends rounds without a pause between them. */
+const fastRounds =
+  "const { setInterval } = globalThis; globalThis.setInterval = (run) => setInterval(run, 10)";
+
+/** Prints the pauses instead of waiting. */
+const fast = `import timers from "node:timers/promises";
+  import { syncBuiltinESMExports } from "node:module";
+  timers.setTimeout = async (ms) => console.error("pause of " + ms);
+  syncBuiltinESMExports();`;
+
+/** What a server responds instead of a success: a status, 0 for no response, -1 for a lost connection. */
+type Failure = (url?: string, authorization?: string) => number | undefined;
 
 /**
  * Serves the API, and `/wait`, which responds when there were so many requests to each operation.
- *
- * @param failure returns a status, 0 for no response, -1 for a lost connection, or undefined for a success
  */
-async function serve(failure: (url?: string) => number | undefined = () => undefined, rounds = 2) {
+async function serve(failure: Failure = () => undefined, rounds = 2) {
   const requests: { route: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   const { promise: enough, resolve } = Promise.withResolvers<void>();
   const server = createServer(async (message, response) => {
@@ -30,7 +41,7 @@ async function serve(failure: (url?: string) => number | undefined = () => undef
     if (url === "/wait") await enough;
     else requests.push({ route: `${method} ${url}`, headers, body });
     if (requests.length >= rounds * operations.length) resolve();
-    const status = url === "/wait" ? undefined : failure(url);
+    const status = url === "/wait" ? undefined : failure(url, headers.authorization);
     if (status === -1) return void message.socket.destroy();
     const path = url?.replace(/\d+$/, "{petId}");
     const operation = operations.find((one) => one.method === method && one.path === path);
@@ -42,9 +53,12 @@ async function serve(failure: (url?: string) => number | undefined = () => undef
 
 it("sends requests to every operation while the command runs, without giving it the key", async () => {
   const { origin, close, requests } = await serve(undefined, 60);
-  const fast = "const { setInterval } = globalThis; globalThis.setInterval = (run) => setInterval(run, 10)";
   const code = `await fetch("${origin}/wait"); console.log("done"); process.exit(process.env.API_KEY ? 2 : 0)`;
-  const { code: exit, stdout, stderr } = await traffic(`${origin}/`, code, undefined, fast).finally(close);
+  const {
+    code: exit,
+    stdout,
+    stderr,
+  } = await traffic(`${origin}/`, code, undefined, fastRounds).finally(close);
   expect([exit, stdout]).toEqual([0, "done\n"]);
   const counts = [...stderr.matchAll(/^(\w+): (\d+) requests, 0 failed$/gm)].map(([, ...count]) => count);
   expect(counts).toEqual(operations.map(({ id }) => [id, String(requests.length / operations.length)]));
@@ -90,17 +104,52 @@ it("fails if the command fails", async () => {
     });
 });
 
+describe("while the command runs", () => {
+  const { length } = operations;
+
+  it.each<[what: string, from: number, status: number | undefined, code: number, message: RegExp]>([
+    [
+      "fails, and says how to roll back, if a wrong answer repeats",
+      1,
+      401,
+      1,
+      /listPets returned 401.* stop-deployment .*While the command ran, listPets returned 401/s,
+    ],
+    ["tolerates lost connections", 1, -1, 0, /listPets: \d+ requests, [1-9]/],
+    ["does not judge what failed before", 0, 500, 0, /^Not every operation succeeds before/m],
+  ])("%s", async (_what, from, status, expected, message) => {
+    const { origin, close, requests } = await serve(
+      () => (requests.length > from * length && requests.length <= 9 * length ? status : undefined),
+      12,
+    );
+    const run = traffic(origin, `await fetch("${origin}/wait")`, "ask_x", fast + fastRounds);
+    const { code, stderr } = await run.finally(close);
+    expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
+  });
+
+  it("reads with a key that was issued before the release as well, and fails if it is refused", async () => {
+    const { origin, close, requests } = await serve((_, key) => (key?.endsWith("ask_old") ? 401 : undefined));
+    const run = traffic(
+      origin,
+      "process.exit(process.env.EARLIER_API_KEY ? 2 : 0)",
+      "ask_x",
+      fast,
+      "ask_old",
+    );
+    const { code, stderr } = await run.finally(close);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^listPets with the earlier key: .*\(401\)$/m)]);
+    const earlier = requests.filter(({ headers }) => headers.authorization?.endsWith("ask_old"));
+    const routes = new Set(earlier.map(({ route }) => route));
+    expect([...routes].sort()).toEqual(["GET /pets", "GET /pets/1", "GET /pets/7"]);
+  });
+});
+
 describe("after the command", () => {
-  /** Prints the pauses instead of waiting. */
-  const fast = `import timers from "node:timers/promises";
-    import { syncBuiltinESMExports } from "node:module";
-    timers.setTimeout = async (ms) => console.error("pause of " + ms);
-    syncBuiltinESMExports();`;
   /** Shortens the limit of a request, which is right if the test ends. */
   const short =
     "const { timeout } = AbortSignal; AbortSignal.timeout = () => timeout.call(AbortSignal, 100);";
 
-  it.each<[what: string, kind: string, failure: (url?: string) => number | undefined]>([
+  it.each<[what: string, kind: string, failure: Failure]>([
     ["returns an error", "503", () => 503],
     ["has lost the pet that was added", "404", (url) => (url === "/pets/7" ? 404 : undefined)],
     ["does not respond", "TimeoutError", () => 0],
@@ -110,7 +159,7 @@ describe("after the command", () => {
     const before = fast + (kind === "TimeoutError" ? short : "");
     const { code, stderr } = await traffic(origin, "", "ask_x", before).finally(close);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^(pause of 1000\n){2}listPets: /);
+    expect(stderr).toMatch(/(pause of 1000\n){2}listPets: /);
     expect(stderr).toMatch(new RegExp(`^getPet: \\d+ requests, \\d+ failed \\(${kind}\\)$`, "m"));
     expect(stderr).toMatch(/\ntraffic: Not every operation succeeds after the command\.\n$/);
   });
