@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { loadSharedConfigFiles } from "@smithy/core/config";
+import type { HttpHandlerExtensionConfiguration } from "@smithy/core/protocols";
 import { local, stackName } from "../infra/stages.ts";
 import { type KeyStore, keyStore } from "../lib/dynamo/key-store.ts";
 import { setAwsEnvironment } from "../local/store/aws-environment.ts";
@@ -12,16 +13,32 @@ import { DataInUse, startStore } from "../local/store/store.ts";
 /** The keys of a stage. To dispose of them closes the local store. */
 type OpenKeys = KeyStore & AsyncDisposable;
 
-// By default, the SDK waits for a response without an end. Two attempts end within 10 seconds. They are longer than those of
-// the functions, because an operator can be far from AWS.
+// By default, the SDK waits for a response without an end, and its own time limits do not cover a body that arrives slowly.
+// An attempt is longer than those of the functions, because an operator can be far from AWS.
+const ATTEMPT_MS = 5000;
 const BOUNDS = {
   maxAttempts: 2,
-  requestHandler: {
-    connectionTimeout: 2000,
-    requestTimeout: 4000,
-    socketTimeout: 4000,
-    throwOnRequestTimeout: true,
-  },
+  extensions: [
+    {
+      configure(client: HttpHandlerExtensionConfiguration) {
+        const handler = client.httpHandler();
+        const handle = handler.handle.bind(handler);
+        handler.handle = async (request, options) => {
+          // With `$metadata`, the SDK adds neither a hint to the message nor the status of the response.
+          const late = Object.assign(new Error(`no complete response in ${ATTEMPT_MS / 1000} seconds`), {
+            name: "TimeoutError",
+            $metadata: {},
+          });
+          const abortSignal = AbortSignal.timeout(ATTEMPT_MS);
+          const result = await handle(request, { ...options, abortSignal }).catch((error) => {
+            throw abortSignal.aborted ? late : error;
+          });
+          abortSignal.addEventListener("abort", () => result.response.body.destroy(late));
+          return result;
+        };
+      },
+    },
+  ],
 };
 
 /**
