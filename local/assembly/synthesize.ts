@@ -43,10 +43,10 @@ export async function synthesize(
   if (status !== 0) throw new Error(`The CDK app failed:\n${withoutInternals(output)}`);
 }
 
-/** Removes what does not lead to the mistake: progress, and the stack frames of Node and of packages. */
+/** Removes what does not lead to the mistake: progress, and the code and stack frames of Node and of packages. */
 function withoutInternals(output: string): string {
   return output
     .replaceAll(/^(Bundling asset .*|Node\.js v.*| +at .*(node:internal|node_modules).*)\n/gm, "")
-    .replaceAll(/^node:internal\/.*\n.*\n *\^\n+/gm, "")
+    .replaceAll(/^.*(node:internal|node_modules)\/.*:\d+\n.*\n[ ^]+\n+/gm, "")
     .trim();
 }

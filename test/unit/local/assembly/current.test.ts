@@ -1,6 +1,7 @@
 import * as files from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, it, jest } from "@jest/globals";
 
 let changed = "nothing";
@@ -13,6 +14,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
       : `${Number(file.endsWith(changed))}${await files.readFile(file)}`, // of the same length
 }));
 const { currentAssembly, hashSources } = await import("../../../../local/assembly/current.ts");
+const { synthesize } = await import("../../../../local/assembly/synthesize.ts");
 
 it.each([
   "/functions/get-pet.ts",
@@ -49,4 +51,19 @@ it("another version of Node.js makes another assembly", async () => {
 it("ends a synthesis that is cancelled", async () => {
   await using folder = await files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
   await expect(currentAssembly(folder.path, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
+});
+
+it("reports a failed synthesis without the code of packages, which is minified", async () => {
+  await using folder = await files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
+  const minified = join(folder.path, "node_modules/minified.js");
+  await files.mkdir(dirname(minified));
+  await files.writeFile(
+    minified,
+    `${"/* code */".repeat(500)}console.log("A finding.");throw Error("Failed.")`,
+  );
+  const { NODE_OPTIONS } = process.env;
+  process.env.NODE_OPTIONS = `--import=${pathToFileURL(minified)}`;
+  const { message } = await synthesize(folder.path, []).catch((error) => error);
+  process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
+  expect(message).toBe("The CDK app failed:\nA finding.\nError: Failed.");
 });
