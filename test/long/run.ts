@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 
 /** `npm run test:long -- <name>`: the tests that are too long for `npm test`. Each imports what it needs when it runs. */
@@ -35,7 +36,12 @@ program
     `Uses the docs page in Chromium, on a desktop and a phone, light and dark, and checks its accessibility with axe-core and Lighthouse, which it installs from npm into a temporary folder. CHROMIUM is the path of the browser (default: /usr/bin/chromium, Debian's package).`,
   )
   .option("--picture", "write a new docs/docs-page.png", false)
-  .action(async (options) => (await import("./docs/docs-page.ts")).testDocsPage(options));
+  .action(async (options, command) => {
+    const browser = process.env.CHROMIUM || "/usr/bin/chromium";
+    if (!existsSync(browser))
+      command.error(`error: there is no ${browser}: install Chromium, or set CHROMIUM to its path`);
+    await (await import("./docs/docs-page.ts")).testDocsPage(browser, options);
+  });
 
 program
   .command("interleavings")

@@ -104,15 +104,16 @@ async function testStaticSite(page: Page, tools: Tools, site: string): Promise<v
 /**
  * Uses the docs page in a real browser, on a desktop and a phone, light and dark.
  *
+ * @param executablePath of Chromium
  * @param options.picture whether to take a new picture of it
  * @throws Error when it does not work
  */
-export async function testDocsPage({ picture }: { picture: boolean }): Promise<void> {
+export async function testDocsPage(executablePath: string, { picture }: { picture: boolean }): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-docs-"));
   const tools = await installTools(folder.path);
   await using service = await startService({ DATA_DIR: join(folder.path, "data") });
   await using browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    executablePath,
     headless: true,
     args: [...args.split(" "), `--remote-debugging-port=${PORT}`],
   });

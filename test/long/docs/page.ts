@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 
 /** The digits that JavaScript's numbers cannot hold. */
-const LARGEST = "9223372036854775807";
+const SMALLEST = "-9223372036854775807";
 
 const operation = (page: Page, id: string): Locator => page.locator(`#operations-pets-${id}`);
 
@@ -22,22 +22,22 @@ export async function testRequests(page: Page): Promise<void> {
   for (const id of ["createPet", "listPets", "getPet"]) {
     await operation(page, id).locator(".opblock-summary-control").click();
   }
-  const body = `{"name": "Rex", "categoryId": ${LARGEST}, "status": "pending"}`;
+  const body = `{"name": "Rex", "categoryId": ${SMALLEST}, "status": "pending"}`;
   const added = await execute(page, "createPet", (target) => target.locator("textarea").first().fill(body));
   assert.match(added.status, /^201/);
-  assert.ok(added.text.includes(LARGEST), "the response shows every digit");
+  assert.ok(added.text.includes(SMALLEST), "the response shows every digit");
   const curl = await operation(page, "createPet").locator(".curl-command").textContent();
-  assert.ok(curl?.includes(LARGEST), "the curl command has every digit");
+  assert.ok(curl?.includes(SMALLEST), "the curl command has every digit");
 
   const listed = await execute(page, "listPets", async (target) => {
     await target.locator("tr[data-param-name=status] select").selectOption("pending");
   });
   assert.match(listed.status, /^200/);
-  assert.ok(listed.text.includes(LARGEST), "the list shows every digit");
+  assert.ok(listed.text.includes(SMALLEST), "the list shows every digit");
   const downloading = page.waitForEvent("download");
   await operation(page, "listPets").locator(".download-contents").click();
   const chunks = await (await (await downloading).createReadStream()).toArray();
-  assert.ok(Buffer.concat(chunks).toString().includes(LARGEST), "the download has every digit");
+  assert.ok(Buffer.concat(chunks).toString().includes(SMALLEST), "the download has every digit");
 }
 
 /** An invalid value is not sent, and the response of the last request disappears. */
