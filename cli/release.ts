@@ -11,7 +11,9 @@ const execute = promisify(execFile);
 const git = async (...args: string[]): Promise<string> => (await execute("git", args)).stdout.trim();
 
 function parseVersion(text: string): string {
-  if (/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(text)) return text;
+  // npm refuses larger numbers.
+  const isExact = text.split(".").every((number) => Number.isSafeInteger(Number(number)));
+  if (isExact && /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(text)) return text;
   throw new InvalidArgumentError("It must have the form 1.2.3.");
 }
 
@@ -42,7 +44,17 @@ async function release(version: string): Promise<void> {
   await check(version, tag);
   const changelog = await readFile("CHANGELOG.md", "utf8");
   const section = unreleased(changelog);
+  const head = await git("rev-parse", "HEAD");
+  try {
+    await commitAndTag(version, tag, changelog, section);
+  } catch (error) {
+    await git("reset", "--hard", head); // loses nothing, because there were no changes
+    throw error;
+  }
+  console.log(`Committed and tagged ${tag}. To publish it: git push --atomic origin main ${tag}`);
+}
 
+async function commitAndTag(version: string, tag: string, changelog: string, section: string): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const dated = changelog.replace(/^## Unreleased$/m, `$&\n\n## ${version} - ${date}`);
   await writeFile("CHANGELOG.md", dated);
@@ -52,7 +64,6 @@ async function release(version: string): Promise<void> {
   await git("commit", "--all", "--message", `Release ${version}`);
   // By default git removes lines that start with "#", and so the headings.
   await git("tag", "--annotate", "--cleanup=whitespace", "--message", section, tag);
-  console.log(`Committed and tagged ${tag}. To publish it: git push --atomic origin main ${tag}`);
 }
 
 const program = configureProgram(new Command("npm run release --"))

@@ -81,6 +81,8 @@ it("dates the section, sets the version everywhere, commits and tags, and pushes
   expect(git("rev-parse", "v1.10.0^{commit}")).toBe(git("rev-parse", "main"));
 });
 
+const state = () => git("status", "--porcelain") + git("for-each-ref") + git("diff") + read("CHANGELOG.md");
+
 const empty = () => {
   write("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n### Added\n\n${old}`);
   commit();
@@ -96,7 +98,6 @@ it.each<[string, () => unknown, string, string]>([
   ["a tag that exists", () => git("tag", "v1.10.0"), "1.10.0", "The tag v1.10.0 already exists."],
 ])("refuses %s, and changes nothing", async (_what, prepare, version, message) => {
   prepare();
-  const state = () => git("status", "--porcelain") + git("for-each-ref") + git("diff") + read("CHANGELOG.md");
   const before = state();
   expect(await run(version)).toEqual({ code: 1, stdout: "", stderr: `release: ${message}\n` });
   expect(state()).toBe(before);
@@ -104,6 +105,15 @@ it.each<[string, () => unknown, string, string]>([
 
 it("refuses a text that is no version, before it reads the repository", async () => {
   rmSync(join(repository, ".git"), { recursive: true });
-  for (const { code, stderr } of await Promise.all(["v1.10.0", "1.10", "1.10.0-rc.1", "01.10.0"].map(run)))
+  for (const { code, stderr } of await Promise.all(["v1.10.0", "1.10", "01.10.0", `${2 ** 53}.0.0`].map(run)))
     expect([code, stderr]).toEqual([2, expect.stringContaining("It must have the form 1.2.3.")]);
+});
+
+it("undoes everything if its last step fails", async () => {
+  const hook = "#!/bin/sh\n! grep -q refs/tags/\n";
+  writeFileSync(join(repository, ".git/hooks/reference-transaction"), hook, { mode: 0o755 });
+  const before = state();
+  const { code, stderr } = await run("1.10.0");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("release: Command failed: git tag ")]);
+  expect(state()).toBe(before);
 });
