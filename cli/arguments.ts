@@ -60,6 +60,16 @@ export function keyId(text: string): string {
 }
 
 /**
+ * Reads the base URL of a service.
+ *
+ * @throws InvalidArgumentError, which commander reports
+ */
+export function baseUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  throw new InvalidArgumentError("Use a URL, such as https://example.com/v1.");
+}
+
+/**
  * Reads scopes separated by commas, and adds them to those of earlier options.
  *
  * @throws InvalidArgumentError, which commander reports

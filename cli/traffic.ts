@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { exampleOf } from "../lib/examples.ts";
 import { type Operation, operations } from "../lib/operations.ts";
+import { baseUrl } from "./arguments.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 
 /**
@@ -161,7 +162,7 @@ const program = configureProgram(new Command("npm run traffic --"))
   .description(
     "Runs a command, and sends a request to each operation every second until it ends. Fails if the command fails, or the last requests, or if an operation returned wrong answers meanwhile. It adds one pet, and needs an API key with both scopes in the variable API_KEY. EARLIER_API_KEY, a key that was issued before the release, is optional: it reads as well.",
   )
-  .requiredOption("--url <URL>", "base URL, ending in /v1")
+  .requiredOption("--url <URL>", "base URL, ending in /v1", baseUrl)
   .argument("<command...>", "such as npx cdk deploy <stack>")
   .usage("--url <URL> -- <command>")
   .action(sendWhile);

@@ -110,15 +110,19 @@ describe("the deployment", () => {
     expect(status === 0).toBe(goesOn);
   });
 
-  it.each(stages)("of $name is not cut off, and changes no other stack", ({ name }) => {
-    const job = jobOf("deploy.yml", name);
-    expect(job.concurrency).toEqual({ group: expect.stringContaining(name), "cancel-in-progress": false });
-    expect(job["timeout-minutes"]).toBeGreaterThanOrEqual(30);
-    const deployed = [...scriptOf(job).matchAll(/cdk deploy (\S+) (--exclusively)/g)].map(
-      ([, ...args]) => args,
-    );
-    expect(deployed).toEqual([[stackName(name), "--exclusively"]]);
-  });
+  it.each(stages)(
+    "of $name is not cut off, changes no other stack, and sends requests to a canary",
+    ({ name, canary }) => {
+      const job = jobOf("deploy.yml", name);
+      expect(job.concurrency).toEqual({ group: expect.stringContaining(name), "cancel-in-progress": false });
+      expect(job["timeout-minutes"]).toBeGreaterThanOrEqual(30);
+      const deployed = [...scriptOf(job).matchAll(/cdk deploy (\S+) (--exclusively)/g)].map(
+        ([, ...args]) => args,
+      );
+      expect(deployed).toEqual([[stackName(name), "--exclusively"]]);
+      if (canary) expect(scriptOf(job)).toMatch(/npm run traffic .* -- \\?\s+npx cdk deploy/);
+    },
+  );
 
   it.each(stages)(
     "of $name masks its key before anything else uses it, and always revokes it",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { duration, keyId, keyName, lifetime, scopeList } from "../../../cli/arguments.ts";
+import { baseUrl, duration, keyId, keyName, lifetime, scopeList } from "../../../cli/arguments.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 
 const id = "key_94a9db21d2a2b24b";
@@ -50,4 +50,9 @@ it("names the key ID of a pasted API key, which cannot be a name", () => {
 it("adds the scopes of repeated options", () => {
   expect(scopeList("pets:write", scopeList("pets:read, pets:write"))).toEqual(["pets:read", "pets:write"]);
   expect(() => scopeList("pets:read,admin")).toThrow("Use one or more of pets:read,pets:write.");
+});
+
+it.each(["nope", "", "localhost:3000/v1", "//host/v1", "file:///v1"])("%j is not a base URL", (text) => {
+  expect(() => baseUrl(text)).toThrow("Use a URL, such as https://example.com/v1.");
+  expect(baseUrl("http://127.0.0.1:3000/v1")).toBe("http://127.0.0.1:3000/v1");
 });
