@@ -1,4 +1,4 @@
-import { type ApiKeyRecord, scopes as allScopes, endOf, isLive } from "../lib/api-key.ts";
+import { type ApiKeyRecord, endOf, isLive } from "../lib/api-key.ts";
 import { escapeControls } from "./escape-controls.ts";
 
 const WIDTH = 80;
@@ -63,21 +63,10 @@ const shortScopes = (scopes: readonly string[]) =>
     .sort()
     .join(",");
 
-// Emoji and the scripts of East Asia take two columns on a terminal.
-const WIDE =
-  /\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u;
-
-const widthOf = (text: string) =>
-  [...text].reduce((width, character) => width + (WIDE.test(character) ? 2 : 1), 0);
-
-/** Shortens a text to a number of columns on a terminal. */
-function shorten(text: string, columns: number): string {
-  let start = "";
-  for (const character of text) {
-    if (widthOf(`${start}${character}…`) > columns) return widthOf(text) <= columns ? text : `${start}…`;
-    start += character;
-  }
-  return text;
+/** Shortens a text to a number of characters. */
+function shorten(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }
 
 /** Pads the cells of a column to the same width. */
@@ -87,17 +76,14 @@ function column(cells: string[]): string[] {
 }
 
 /**
- * Formats keys as a table of 80 columns. It shortens long names.
+ * Formats keys as a table of 80 characters a line. It shortens long names.
  *
  * @param now milliseconds since 1970, for the states
  */
 export function table(records: ApiKeyRecord[], now: number): string {
   const ids = column(["KEY ID", ...records.map(({ keyId }) => keyId)]);
   const states = column(["STATE", ...records.map((record) => stateCell(record, now))]);
-  const scopesWidth = shortScopes(allScopes).length;
-  const scopesCell = (record: ApiKeyRecord) =>
-    shorten(escapeControls(shortScopes(record.scopes)), scopesWidth);
-  const scopes = column(["SCOPES", ...records.map(scopesCell)]);
+  const scopes = column(["SCOPES", ...records.map((record) => shortScopes(record.scopes))]);
   const names = ["NAME", ...records.map(({ name }) => name)];
   const rows = names.map((name, row) => {
     const start = `${ids[row]}  ${states[row]}  ${scopes[row]}  `;

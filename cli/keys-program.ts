@@ -1,3 +1,4 @@
+import { fstatSync, statSync } from "node:fs";
 import { Command, Option } from "commander";
 import { local, stages } from "../infra/stages.ts";
 import {
@@ -15,7 +16,7 @@ import { confirm } from "./confirm.ts";
 import { escapeControls, escapeLines } from "./escape-controls.ts";
 import { describe, details, lines, table, time } from "./format-keys.ts";
 import { openKeys } from "./open-keys.ts";
-import { configureProgram } from "./run-program.ts";
+import { configureProgram, print } from "./run-program.ts";
 
 interface CommonOptions {
   stage: string;
@@ -26,8 +27,8 @@ interface CommonOptions {
 const allStages = [local, ...stages];
 const stageNamed = (stage: string) => allStages.find(({ name }) => name === stage);
 
-const print = ({ json }: CommonOptions, value: unknown, text: string) =>
-  console.log(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
+const printResult = ({ json }: CommonOptions, value: unknown, text: string) =>
+  print(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
   if (stageNamed(stage)?.protection && !yes) await confirm(`${change} in ${stage}?`);
@@ -48,23 +49,29 @@ async function findRecord(keys: KeyStore, stage: string, id: string): Promise<Ap
   return record;
 }
 
-/** Creates a key and stores its record. The key itself is only in the return value. */
-async function issue(keys: KeyStore, stage: string, wanted: Parameters<typeof recordOf>[1]) {
-  const key = generateApiKey(stage);
-  const record = recordOf(key, wanted);
-  await keys.add(record);
-  return { key, record };
+/** Revokes a key that nobody is to use. @throws Error always: why, and whether the key still works */
+async function withdraw(keys: KeyStore, key: ApiKeyRecord, why: string, cause?: unknown): Promise<never> {
+  const revoked = await keys.revoke(key.hash, Date.now()).catch(() => false);
+  const outcome = revoked ? "was revoked" : "could not be revoked: revoke it";
+  throw new Error(`${why}, and the new key ${key.keyId} ${outcome}`, { cause });
 }
 
-/** Lets a key end. If it cannot, the successor is revoked before anybody has seen it. */
-async function replace(keys: KeyStore, old: ApiKeyRecord, successor: ApiKeyRecord, at: number) {
-  let replaced = false;
-  try {
-    replaced = await keys.replace(old.hash, successor.keyId, at, Date.now());
-  } finally {
-    if (!replaced) await keys.revoke(successor.hash, Date.now());
-  }
-  return replaced;
+/** Stores a new key, and then shows it. If it cannot be shown, it is revoked. */
+async function issue(keys: KeyStore, options: CommonOptions, wanted: Parameters<typeof recordOf>[1]) {
+  // Node opens /dev/null in place of a standard output that is closed.
+  if (fstatSync(process.stdout.fd).rdev === statSync("/dev/null").rdev)
+    throw new Error(
+      "Standard output is closed or /dev/null, where the key would be lost: no key was issued.",
+    );
+  const key = generateApiKey(options.stage);
+  const record = recordOf(key, wanted);
+  await keys.add(record);
+  const now = Date.now();
+  const text = `${details(record, now)}\n${lines([["API key", key]])}\n\nSave the API key now: it is not shown again.`;
+  await printResult(options, { ...describe(record, now), key }, text).catch((error) =>
+    withdraw(keys, record, "The key could not be shown", error),
+  );
+  return record;
 }
 
 /** @throws Error in one line if the key no longer works or already has a successor */
@@ -76,12 +83,6 @@ function checkRotatable(record: ApiKeyRecord, now: number): void {
       `The key ${keyId} is already rotating and works until ${time(endOf(record))}: use its successor, or issue a new key.`,
     );
   }
-}
-
-function printIssued(options: CommonOptions, { key, record }: Awaited<ReturnType<typeof issue>>, note = "") {
-  const now = Date.now();
-  const text = `${details(record, now)}\n${lines([["API key", key]])}\n\nSave the API key now: it is not shown again.`;
-  print(options, { ...describe(record, now), key }, text + note);
 }
 
 /** The operators' commands for API keys. */
@@ -115,7 +116,7 @@ changingCommand("issue", "issue a new key and show it once")
     const createdAt = Date.now();
     const expiresAt = expires && createdAt + expires;
     const wanted = { name, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
-    printIssued(options, await issue(keys, stage, wanted));
+    await issue(keys, options, wanted);
   });
 
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
@@ -126,7 +127,11 @@ command("list", "list all keys, oldest first").action(async (options: CommonOpti
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const now = Date.now();
   const descriptions = records.map((record) => describe(record, now));
-  print(options, descriptions, stored[0] ? table(records, now) : `There are no keys in ${options.stage}.`);
+  await printResult(
+    options,
+    descriptions,
+    stored[0] ? table(records, now) : `There are no keys in ${options.stage}.`,
+  );
 });
 
 command("show", "show a key's record")
@@ -134,7 +139,7 @@ command("show", "show a key's record")
   .action(async (id: string, options: CommonOptions) => {
     await using keys = await openKeys(options.stage);
     const record = await findRecord(keys, options.stage, id);
-    print(options, describe(record, Date.now()), details(record, Date.now()));
+    await printResult(options, describe(record, Date.now()), details(record, Date.now()));
   });
 
 changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
@@ -153,16 +158,20 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
     const { name, scopes, createdAt, expiresAt } = old;
     // The successor gets the whole lifetime that the old key had.
     const wanted = { name, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
-    // A failure or a crash between the writes leaves a successor that nobody has seen, because only its hash is stored.
-    // The other order would end the old key without a successor.
-    const issued = await issue(keys, options.stage, wanted);
+    // The old key ends last, because a failure or a crash before that leaves it as it was. In any other order, it could
+    // end while nobody has seen its successor.
+    const successor = await issue(keys, options, wanted);
     const revokedAt = now + options.grace;
-    if (!(await replace(keys, old, issued.record, revokedAt))) {
-      throw new Error(
-        `The key ${id} expired, or another command rotated or revoked it at the same time: no key was issued.`,
-      );
+    const replaced = await keys.replace(old.hash, successor.keyId, revokedAt, Date.now()).catch((cause) => {
+      // The response may be all that was lost. To revoke the successor too could leave no key that works.
+      const advice = `The new key works. It is not known whether ${id} ends: see \`show ${id}\``;
+      throw new Error(advice, { cause });
+    });
+    if (!replaced) {
+      const why = `The key ${id} expired, or another command rotated or revoked it at the same time`;
+      await withdraw(keys, successor, why);
     }
-    printIssued(options, issued, `\n${id} works until ${time(endOf({ ...old, revokedAt }))}.`);
+    if (!options.json) await print(`${id} works until ${time(endOf({ ...old, revokedAt }))}.`);
   });
 
 changingCommand("revoke", "revoke a key")
@@ -178,5 +187,5 @@ changingCommand("revoke", "revoke a key")
     const text = changed
       ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
       : `${id} was already revoked${record ? `, on ${time(record.revokedAt)}` : ""}.`;
-    print(options, record ? describe(record, Date.now()) : { keyId: id, state: "revoked" }, text);
+    await printResult(options, record ? describe(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });

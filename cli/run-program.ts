@@ -1,3 +1,5 @@
+import { writeSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { type Command, CommanderError } from "commander";
 import { ApiError } from "../lib/errors.ts";
 import { escapeLines } from "./escape-controls.ts";
@@ -10,10 +12,27 @@ const printable = (text: string) => escapeLines(text.replace(/ask_[a-z]+_\w+/gi,
 
 /** Describes an error in one line. It includes the cause, which clients of the API do not see but operators need. */
 function explain(error: unknown): string {
-  const { name, message, code } = error as NodeJS.ErrnoException;
-  if (error instanceof ApiError && error.cause)
-    return `The keys table cannot be used: ${explain(error.cause)}`;
-  return (message || code || name).replaceAll(/\s*\n\s*/g, " ");
+  const { name, message, code, cause } = error as NodeJS.ErrnoException;
+  const text = error instanceof ApiError && cause ? "The keys table cannot be used" : message || code || name;
+  return (cause ? `${text}: ${explain(cause)}` : text).replaceAll(/\s*\n\s*/g, " ");
+}
+
+/**
+ * Writes a text and a line break to standard output, to the last byte. `console.log` ignores that this failed, and
+ * `process.stdout` that a full disk took only a part.
+ *
+ * @throws Error such as EPIPE or ENOSPC
+ */
+export async function print(text: string): Promise<void> {
+  let rest = Buffer.from(`${text}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(process.stdout.fd, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      await setTimeout(10); // until the reader of a full pipe goes on
+    }
+  }
 }
 
 /**

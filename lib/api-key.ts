@@ -23,6 +23,8 @@ export interface ApiKeyRecord {
   expiresAt?: number | undefined;
   /** when the key was revoked; for a rotated key, in the future */
   revokedAt?: number | undefined;
+  /** true if it was revoked at once: it never works again, also when a clock is set back */
+  revoked?: true | undefined;
 }
 
 /** Returns when a key stops working, in milliseconds since 1970, or undefined if it does not. */
@@ -37,7 +39,7 @@ export function endOf({ expiresAt, revokedAt }: ApiKeyRecord): number | undefine
  */
 export function isLive(record: ApiKeyRecord, now: number): boolean {
   const end = endOf(record);
-  return end === undefined || now < end;
+  return !record.revoked && (end === undefined || now < end);
 }
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -6,7 +6,7 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { type ApiKeyRecord, keyIdOf, type Scope } from "../api-key.ts";
+import { type ApiKeyRecord, hashApiKey, isScope, keyIdOf } from "../api-key.ts";
 import { conditionHeld, dynamoClient } from "./client.ts";
 
 /** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the times itself. */
@@ -20,9 +20,12 @@ type Item = Record<string, AttributeValue>;
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAfter = (end: number) => numberAttribute(Math.ceil((end + KEPT_MS) / 1000));
 
+const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
+
 /** Returns undefined for an item that a person or another program has damaged. */
-function toRecord({ hash, name, scopes, createdAt, expiresAt, revokedAt }: Item): ApiKeyRecord | undefined {
-  if (!hash?.S || !/^[0-9a-f]{64}$/.test(hash.S) || name?.S === undefined || !scopes?.SS) return undefined;
+function toRecord(item: Item): ApiKeyRecord | undefined {
+  const { hash, name, scopes, createdAt, expiresAt, revokedAt, revoked } = item;
+  if (!hash?.S || !isHash(hash.S) || name?.S === undefined || !scopes?.SS?.every(isScope)) return undefined;
   const times = {
     createdAt: Number(createdAt?.N),
     expiresAt: expiresAt && Number(expiresAt.N),
@@ -32,7 +35,8 @@ function toRecord({ hash, name, scopes, createdAt, expiresAt, revokedAt }: Item)
   const isTime = (value: number | undefined) =>
     value === undefined || !Number.isNaN(new Date(value).getTime());
   if (!Object.values(times).every(isTime)) return undefined;
-  return { hash: hash.S, keyId: keyIdOf(hash.S), name: name.S, scopes: scopes.SS as Scope[], ...times };
+  const record = { hash: hash.S, keyId: keyIdOf(hash.S), name: name.S, scopes: scopes.SS, ...times };
+  return revoked ? { ...record, revoked: true } : record;
 }
 
 /** A key in the operators' list. */
@@ -56,16 +60,18 @@ export interface KeyStore {
    */
   list(keyId?: string): Promise<StoredKey[]>;
   /**
-   * Revokes a key at a time, now or in the future.
+   * Revokes a key at once.
    *
-   * @returns false when the key does not exist or is already revoked at that time
+   * @param now milliseconds since 1970
+   * @returns false when the key does not exist or is already revoked
    */
-  revoke(hash: string, at: number): Promise<boolean>;
+  revoke(hash: string, now: number): Promise<boolean>;
   /**
    * Lets a key end at a time, because a successor replaces it. Concurrent calls give a key only one successor.
    *
    * @param successor ID of the key that replaces it
-   * @param now milliseconds since 1970
+   * @param at in the future, or the present to revoke the key at once
+   * @param now milliseconds since 1970, as `at`
    * @returns false when the key does not exist, has expired, was revoked or has another successor
    */
   replace(hash: string, successor: string, at: number, now: number): Promise<boolean>;
@@ -81,20 +87,24 @@ export interface KeyStore {
 export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore {
   const client = dynamoClient(config);
 
-  /** Lets a key end at a time if a condition holds. */
-  const end = (hash: string, at: number, set: string, condition: string, values: Item) =>
-    conditionHeld(
-      client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: { hash: { S: hash } },
-          UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt${set}`,
-          ConditionExpression: `attribute_exists(#hash) AND (${condition})`,
-          ExpressionAttributeNames: { "#hash": "hash" },
-          ExpressionAttributeValues: { ":at": numberAttribute(at), ":deleteAt": deleteAfter(at), ...values },
-        }),
-      ),
-    );
+  /** Lets a key end at a time if a condition holds. Sets each attribute to the value of its name. */
+  function end(hash: string, at: number, now: number, others: Item, condition: string, operands: Item) {
+    const values: Item = {
+      ":revokedAt": numberAttribute(at),
+      [`:${KEY_TTL_ATTRIBUTE}`]: deleteAfter(at),
+      ...(at <= now && { ":revoked": { BOOL: true } }),
+      ...others,
+    };
+    const update = new UpdateItemCommand({
+      TableName: table,
+      Key: { hash: { S: hash } },
+      UpdateExpression: `SET ${Object.keys(values).map((value) => `${value.slice(1)} = ${value}`)}`,
+      ConditionExpression: `attribute_exists(#hash) AND (${condition})`,
+      ExpressionAttributeNames: { "#hash": "hash" },
+      ExpressionAttributeValues: { ...values, ...operands },
+    });
+    return conditionHeld(client.send(update));
+  }
 
   return {
     async find(hash, abortSignal) {
@@ -133,8 +143,10 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
         );
         for (const item of page.Items ?? []) {
           const hash = item.hash?.S ?? "";
-          // The stored keyId is for other readers: it can be missing or name another key.
-          const stored = { hash, keyId: keyIdOf(hash), record: toRecord(item) };
+          // The stored keyId is for other readers: it can be missing or name another key. A damaged hash gets an ID
+          // in the form that the operators' commands accept.
+          const id = keyIdOf(isHash(hash) ? hash : hashApiKey(hash));
+          const stored = { hash, keyId: id, record: toRecord(item) };
           if (keyId === undefined || keyId === stored.keyId) found.push(stored);
         }
         start = page.LastEvaluatedKey;
@@ -142,17 +154,27 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
       return found;
     },
 
-    revoke: (hash, at) => end(hash, at, "", "attribute_not_exists(revokedAt) OR revokedAt > :at", {}),
+    revoke: (hash, now) =>
+      end(
+        hash,
+        now,
+        now,
+        {},
+        // A damaged time is none.
+        "attribute_not_exists(revoked) AND (NOT attribute_type(revokedAt, :number) OR revokedAt > :revokedAt)",
+        { ":number": { S: "N" } },
+      ),
 
     replace: (hash, successor, at, now) =>
       end(
         hash,
         at,
-        ", successor = :successor",
+        now,
+        { ":successor": { S: successor } },
         // The SDK repeats a write whose response was lost. Then the repeated write holds as well.
-        `(successor = :successor AND revokedAt = :at)
+        `(successor = :successor AND revokedAt = :revokedAt)
           OR (attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now))`,
-        { ":successor": { S: successor }, ":now": numberAttribute(now) },
+        { ":now": numberAttribute(now) },
       ),
   };
 }

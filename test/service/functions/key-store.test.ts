@@ -6,7 +6,7 @@ import {
   type ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
-import { type ApiKeyRecord, generateApiKey, recordOf } from "../../../lib/api-key.ts";
+import { type ApiKeyRecord, generateApiKey, isLive, recordOf } from "../../../lib/api-key.ts";
 import { keyStore } from "../../../lib/dynamo/key-store.ts";
 
 const table = process.env.KEYS_TABLE ?? "";
@@ -64,22 +64,49 @@ describe("the store of keys", () => {
     expect(await deletion(expiring)).toBe(String(1_850_000_000 + 90 * 86_400));
   });
 
-  it("revokes a key once, or earlier than before, but never later", async () => {
+  it("revokes a key once and for every clock, also while its successor replaces it", async () => {
     const key = record();
     await keys.add(key);
-    const at = 1_850_000_000_000;
-    expect(await keys.revoke(key.hash, at)).toBe(true);
-    expect(await keys.revoke(key.hash, at)).toBe(false);
-    expect(await keys.revoke(key.hash, at + DAY)).toBe(false);
-    expect((await keys.find(key.hash))?.revokedAt).toBe(at);
-    expect(await keys.revoke(key.hash, at - DAY)).toBe(true);
-    expect((await keys.find(key.hash))?.revokedAt).toBe(at - DAY);
+    const now = 1_850_000_000_000;
+    expect(await keys.replace(key.hash, "key_1", now + DAY, now)).toBe(true);
+    expect(isLive((await keys.find(key.hash)) ?? key, now)).toBe(true);
+    expect(await keys.revoke(key.hash, now)).toBe(true);
+    for (const other of [now - DAY, now, now + DAY]) {
+      expect(await keys.revoke(key.hash, other)).toBe(false);
+      const found = await keys.find(key.hash);
+      expect([found?.revokedAt, isLive(found ?? key, other)]).toEqual([now, false]);
+    }
+    expect(await deletion(key)).toBe(String(1_850_000_000 + 90 * 86_400));
+  });
+
+  it("revokes at once a key that a successor replaces without a grace period", async () => {
+    const key = record();
+    await keys.add(key);
+    await keys.replace(key.hash, "key_1", DAY, DAY);
+    expect(isLive((await keys.find(key.hash)) ?? key, 0)).toBe(false);
+  });
+
+  it("revokes again a key that was revoked without a mark, when its time is in the future", async () => {
+    const { hash } = record();
+    const item = {
+      hash: { S: hash },
+      name: { S: "x" },
+      scopes: { SS: ["pets:read"] },
+      createdAt: { N: "1" },
+    };
+    await client.send(new PutItemCommand({ TableName: table, Item: { ...item, revokedAt: { N: "5" } } }));
+    expect(await keys.find(hash)).toMatchObject({ revokedAt: 5 });
+    expect([await keys.revoke(hash, 5), await keys.revoke(hash, 4), await keys.revoke(hash, 3)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   it("replaces a key once, for the rest of its life, and repeats the write after a lost response", async () => {
     const key = record({ expiresAt: 1_850_000_000_000 });
     await keys.add(key);
-    const at = 1_849_000_000_000;
+    const at = 1_850_000_000_000;
     const replace = (successor: string, now: number) => keys.replace(key.hash, successor, at, now);
     expect(await replace("key_1", 1_850_000_000_000)).toBe(false);
     expect((await keys.find(key.hash))?.revokedAt).toBeUndefined();
@@ -102,6 +129,7 @@ describe("the store of keys", () => {
     ["no name", { name: undefined }],
     ["a number as its name", { name: { N: "1" } }],
     ["no scopes", { scopes: undefined }],
+    ["a scope that is none", { scopes: { SS: ["a pets:write"] } }],
     ["a list of scopes", { scopes: { L: [{ S: "pets:read" }] } }],
     ["no time of creation", { createdAt: undefined }],
     ["a time that is no number", { expiresAt: { S: "2027" } }],
@@ -117,7 +145,7 @@ describe("the store of keys", () => {
     expect(await keys.list(keyId)).toEqual([{ hash, keyId, record: undefined }]);
     expect(await keys.find(hash)).toBeUndefined();
     await keys.revoke(hash, 1_850_000_000_000);
-    if (!change.revokedAt) expect(await deletion({ hash })).toBe(String(1_850_000_000 + 90 * 86_400));
+    expect(await deletion({ hash })).toBe(String(1_850_000_000 + 90 * 86_400));
   });
 
   it("takes the ID of a key from its hash", async () => {
