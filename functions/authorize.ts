@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
-import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive } from "../lib/api-key.ts";
+import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isForChecks, isLive } from "../lib/api-key.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { env } from "../lib/env.ts";
 import { describeError, logError } from "../lib/log.ts";
@@ -15,13 +15,15 @@ export const warmedUp = warmUp((signal) => keys.find("-", signal));
  *
  * @returns a policy that allows or denies the whole API of this stage, and the key's scopes in the context. API Gateway
  *   caches the policy by the key and uses it for every operation. A denial becomes a 401. It is not an error of this
- *   function, so the function's error metric counts only failures.
+ *   function, so the function's error metric counts only failures. It has a line in the log, which the alarms of a release
+ *   count.
  * @throws Error when the keys cannot be read. API Gateway then returns a 503.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const key = /^Bearer +(\S+)$/i.exec(event.authorizationToken)?.[1];
   const record = key && isApiKeyOf(stage, key) ? await find(hashApiKey(key)) : undefined;
   const effect = record && isLive(record, Date.now()) ? "Allow" : "Deny";
+  if (effect === "Deny") console.info({ operation: "authorize", status: 401, version: env.functionVersion });
   return policy(effect, event.methodArn, record);
 }
 
@@ -47,6 +49,6 @@ function policy(
       Version: "2012-10-17",
       Statement: [{ Effect: effect, Action: "execute-api:Invoke", Resource: `${api}/${stageName}/*` }],
     },
-    context: { keyId, scopes: scopes.join(" ") },
+    context: { keyId, scopes: scopes.join(" "), ...(record && isForChecks(record) && { check: true }) },
   };
 }

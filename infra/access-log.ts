@@ -1,4 +1,5 @@
 import { Stack } from "aws-cdk-lib";
+import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { deprecatedOperations } from "./deprecated.ts";
@@ -8,7 +9,7 @@ import { StageLog } from "./stage-log.ts";
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
  * Lambda invocations, which are the `requestId` of the functions' own lines.
  *
- * `integrationStatus` is Lambda's own status, where a throttle is a 429. `$context.integration.status` would be the status
+ * `check` is `true` for a key of our own checks (functions/authorize.ts). `integrationStatus` is Lambda's own status, where a throttle is a 429. `$context.integration.status` would be the status
  * that the function returned, which is `status`.
  *
  * It leaves out the variables that can repeat what the client sent: headers, query parameters,
@@ -19,6 +20,7 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: "$context.requestId",
   requestTime: "$context.requestTime",
   keyId: "$context.authorizer.keyId",
+  check: "$context.authorizer.check",
   operation: "$context.httpMethod $context.resourcePath",
   status: "$context.status",
   latency: "$context.responseLatency",
@@ -36,12 +38,14 @@ export class AccessLog extends Construct {
   readonly logGroup: StageLog;
   /** a search expression for the dashboard: the 5xx responses of a minute by operation */
   readonly serverErrorsByOperation: string;
-  /** a search expression for the dashboard: the calls of deprecated operations in an hour by key */
+  /** a search expression for the dashboard: the clients' calls of deprecated operations in an hour by key */
   readonly deprecatedCallsByKey: string;
+  /** the clients' calls of each deprecated operation */
+  readonly deprecatedCalls = {} as Record<(typeof deprecatedOperations)[number]["id"], Metric>;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, retentionDays: number) {
     super(scope, id);
-    this.logGroup = new StageLog(this, "Log");
+    this.logGroup = new StageLog(this, "Log", retentionDays);
     const serverErrors = FilterPattern.stringValue("$.status", "=", "5*");
     this.#count("ServerErrors", serverErrors, "ServerErrors", "operation");
     this.serverErrorsByOperation = this.#search("ServerErrors", "operation", 60);
@@ -49,8 +53,10 @@ export class AccessLog extends Construct {
       const calls = FilterPattern.all(
         FilterPattern.stringValue("$.operation", "=", `${method} ${path}`),
         FilterPattern.stringValue("$.keyId", "!=", "-"), // refused before the authorizer identified a key
+        FilterPattern.stringValue("$.check", "=", "-"),
       );
       this.#count(`${name}DeprecatedCalls`, calls, "DeprecatedCalls", "keyId");
+      this.deprecatedCalls[name] = this.#count(`${name}AllDeprecatedCalls`, calls, `${name}DeprecatedCalls`);
     }
     this.deprecatedCallsByKey = this.#search("DeprecatedCalls", "keyId", 3600);
   }
@@ -59,16 +65,17 @@ export class AccessLog extends Construct {
     return `AnimalStore/${Stack.of(this).stackName}`;
   }
 
-  /** Counts the lines that match a pattern, by one of their fields. */
-  #count(id: string, filterPattern: IFilterPattern, metricName: string, field: string): void {
-    new MetricFilter(this, id, {
+  /** Counts the lines that match a pattern, by one of their fields if it is given. */
+  #count(id: string, filterPattern: IFilterPattern, metricName: string, field?: string): Metric {
+    const filter = new MetricFilter(this, id, {
       logGroup: this.logGroup,
       filterPattern,
       metricNamespace: this.#namespace,
       metricName,
       metricValue: "1",
-      dimensions: { [field]: `$.${field}` },
+      dimensions: field === undefined ? undefined : { [field]: `$.${field}` },
     });
+    return filter.metric({ statistic: Stats.SUM });
   }
 
   /** Returns a search expression for a metric's sums of `period` seconds, by a field. */

@@ -30,6 +30,7 @@ export interface ApiFunctionProps
   extends Pick<FunctionProps, "code" | "environment" | "reservedConcurrentExecutions" | "systemLogLevelV2">,
     Pick<AliasOptions, "provisionedConcurrentExecutions"> {
   access: TableAccess[];
+  logRetentionDays: number;
 }
 
 /** The alias that callers invoke, in stages that have one. */
@@ -45,9 +46,9 @@ export class ApiFunction extends LambdaFunction {
   constructor(
     scope: Construct,
     id: string,
-    { access, provisionedConcurrentExecutions, ...settings }: ApiFunctionProps,
+    { access, logRetentionDays, provisionedConcurrentExecutions, ...settings }: ApiFunctionProps,
   ) {
-    const logGroup = new StageLog(scope, `${id}Logs`);
+    const logGroup = new StageLog(scope, `${id}Logs`, logRetentionDays);
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
 

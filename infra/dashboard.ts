@@ -10,10 +10,7 @@ import {
   Stats,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import type { MonitoredResources } from "./alarms.ts";
-
-/** The objective for the share of requests without a 5xx over 30 days, in percent. */
-const AVAILABILITY_OBJECTIVE = 99.9;
+import { ERROR_BUDGET, type MonitoredResources } from "./alarms.ts";
 
 const period = Duration.minutes(1);
 const sums = { period, statistic: Stats.SUM };
@@ -62,7 +59,7 @@ function operations({ api: { restApi, accessLog }, functions }: MonitoredResourc
     graph("p99 by operation (ms, in the function)", durations),
     new SingleValueWidget({
       ...size,
-      title: `Availability over the time shown (%); objective ${AVAILABILITY_OBJECTIVE} over 30 days`,
+      title: `Availability over the time shown (%); objective ${100 * (1 - ERROR_BUDGET)} over 30 days`,
       setPeriodToTimeRange: true,
       metrics: [availability],
     }),

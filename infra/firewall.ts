@@ -21,6 +21,8 @@ export class Firewall extends Construct {
 
   constructor(api: Api, id: string, { addressLimit, keyLimit }: NonNullable<Stage["firewall"]>) {
     super(api, id);
+    // Every firewall of the account and region reports to AWS/WAFV2: without the stack's name they would share a metric.
+    const metricName = `${Stack.of(this).stackName}-${id}`;
     // A client can write the same key with another case of "Bearer" and with more spaces. Lower case also merges API keys
     // that differ only in case; two such keys are never issued, because they have 27 random characters.
     const textTransformations = ["LOWERCASE", "COMPRESS_WHITE_SPACE"].map((type, priority) => ({
@@ -40,7 +42,7 @@ export class Firewall extends Construct {
     const acl = new CfnWebACL(this, "Acl", {
       scope: "REGIONAL",
       defaultAction: { allow: {} },
-      visibilityConfig: visible(id),
+      visibilityConfig: visible(metricName),
       rules: Object.entries(rates).map(([name, rateBasedStatement], priority) => ({
         name,
         priority,
@@ -60,7 +62,7 @@ export class Firewall extends Construct {
           metricName: "BlockedRequests",
           statistic: Stats.SUM,
           label: name,
-          dimensionsMap: { WebACL: id, Rule: name, Region: Stack.of(this).region },
+          dimensionsMap: { WebACL: metricName, Rule: name, Region: Stack.of(this).region },
         }),
     );
   }

@@ -1,5 +1,5 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { type Alarm, type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type Alarm, type IMetric, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   type CfnDeploymentGroup,
   LambdaApplication,
@@ -10,7 +10,7 @@ import type { CfnAlias } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
-import type { Alarms } from "./alarms.ts";
+import { type Alarms, share } from "./alarms.ts";
 import type { Functions } from "./api.ts";
 import { type ApiFunction, LIVE_ALIAS } from "./api-function.ts";
 
@@ -18,7 +18,7 @@ const PERIOD = Duration.minutes(1);
 
 /**
  * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If an alarm of the
- * new version is triggered in these 5 minutes, the old version gets all calls again.
+ * new version is triggered in these 5 minutes, the old version gets all calls again. The functions follow one another.
  *
  * @param options.ignoreAlarms releases even if alarms are triggered, for repairs
  */
@@ -29,8 +29,10 @@ export function releaseGradually(
   options: { ignoreAlarms: boolean },
 ): void {
   const application = new LambdaApplication(scope, "Releases");
+  let previous: CfnAlias | undefined;
   for (const [name, fn] of Object.entries(functions)) {
     const alias = fn.addLiveAlias();
+    const resource = alias.node.defaultChild as CfnAlias;
     const group = new LambdaDeploymentGroup(scope, `${fn.node.id}Release`, {
       application,
       alarms: addVersionAlarms(alarms, name, fn),
@@ -40,9 +42,10 @@ export function releaseGradually(
     });
     // The alias names the group in its UpdatePolicy only. The update of the alias is the release, and has to wait until the
     // group has the alarms of the new version.
-    (alias.node.defaultChild as CfnAlias).addResourceDependency(
-      group.node.defaultChild as CfnDeploymentGroup,
-    );
+    resource.addResourceDependency(group.node.defaultChild as CfnDeploymentGroup);
+    // One after the other: a release that fails next to others that still run can leave a stack that cannot roll back.
+    if (previous) resource.addResourceDependency(previous);
+    previous = resource;
     acknowledge(
       group,
       "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
@@ -75,16 +78,16 @@ function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[
       `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`,
     ),
   ];
-  // The authorizer throws instead of returning a 5xx.
-  if (name === "authorize") return added;
+  const calls = versionMetric(fn, "Invocations", Stats.SUM);
+  if (name === "authorize") {
+    // It throws instead of returning a 5xx. With fewer refusals, the calls can be those of a client with an expired key.
+    const refused = share(loggedResponses(name, fn, 401), calls, 3, PERIOD);
+    return [...added, add("Refusals", refused, 0.5, "The new version of authorize refused most keys.")];
+  }
   // The handlers of the operations never reject, so Lambda's `Errors` does not count their 5xx responses.
-  const failures = new MathExpression({
-    expression: "100 * failed / calls",
-    period: PERIOD,
-    usingMetrics: { failed: serverErrors(name, fn), calls: versionMetric(fn, "Invocations", Stats.SUM) },
-  });
+  const failed = share(loggedResponses(name, fn, 500), calls, 1, PERIOD);
   const description = `More than 5 % of the responses of the new version of ${name} in a minute were a 5xx.`;
-  return [...added, add("ServerErrors", failures, 5, description)];
+  return [...added, add("ServerErrors", failed, 0.05, description)];
 }
 
 /** Returns a Lambda metric of one version. Lambda reports it while an alias splits its calls between two versions. */
@@ -102,13 +105,13 @@ function versionMetric(fn: ApiFunction, metricName: string, statistic: string): 
   });
 }
 
-/** Counts the 5xx responses of the new version, from the lines that the function logs for them. */
-function serverErrors(name: string, fn: ApiFunction): Metric {
-  const filter = new MetricFilter(fn, "ServerErrors", {
+/** Counts the responses of the new version from a status on, from the lines that the function logs for them. */
+function loggedResponses(name: string, fn: ApiFunction, status: number): Metric {
+  const filter = new MetricFilter(fn, "LoggedResponses", {
     logGroup: fn.logGroup,
-    filterPattern: FilterPattern.numberValue("$.message.status", ">=", 500),
+    filterPattern: FilterPattern.numberValue("$.message.status", ">=", status),
     metricNamespace: `AnimalStore/${Stack.of(fn).stackName}`,
-    metricName: `${name}ServerErrors`,
+    metricName: `${name}LoggedResponses`,
     metricValue: "1",
     dimensions: { version: "$.message.version" },
   });

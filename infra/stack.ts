@@ -13,6 +13,7 @@ import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
 import { Firewall } from "./firewall.ts";
 import { releaseGradually } from "./gradual-release.ts";
+import { addProbe } from "./probe.ts";
 import type { Stage } from "./stages.ts";
 import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
 
@@ -45,6 +46,7 @@ export class AnimalStoreStack extends Stack {
     const monitored: MonitoredResources = { api, functions, tables, firewall };
     alarms.monitor(monitored);
     addDashboard(this, monitored);
+    if (stage.probe) addProbe(this, alarms, baseUrl, stage);
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     new CfnOutput(this, "PetsTableName", { value: tables.pets.tableName });
@@ -74,6 +76,7 @@ export class AnimalStoreStack extends Stack {
       new ApiFunction(this, name.charAt(0).toUpperCase() + name.slice(1), {
         ...props,
         code: functionCode(functionFile(name)),
+        logRetentionDays: stage.logRetentionDays,
         reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
         provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
         systemLogLevelV2: stage.invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,

@@ -1,10 +1,10 @@
 import { RemovalPolicy } from "aws-cdk-lib";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 
-/** A log group that keeps its lines for a month and is deleted with its stack. */
+/** A log group that keeps its lines for a number of days and is deleted with its stack. */
 export class StageLog extends LogGroup {
-  constructor(scope: Construct, id: string) {
-    super(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
+  constructor(scope: Construct, id: string, retention: number) {
+    super(scope, id, { retention, removalPolicy: RemovalPolicy.DESTROY });
   }
 }

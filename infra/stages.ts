@@ -35,6 +35,13 @@ export interface Stage {
    * invocation; docs/operations.md has the cost.
    */
   invocationLog: boolean;
+  /** how long log lines are kept, in days that CloudWatch Logs accepts, such as 30, 90 and 365 */
+  logRetentionDays: number;
+  /**
+   * Requests the base URL every minute as a client does, and notifies if its name, its certificate or the API fails. Off by
+   * default. docs/decisions/probe.md says why it is a function.
+   */
+  probe?: boolean;
   /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
   canary: boolean;
   /**
@@ -58,6 +65,7 @@ const staging: Stage = {
   throttling: { rate: 50, burst: 100 },
   statusShards: { read: 1, write: 1 },
   invocationLog: true,
+  logRetentionDays: 30,
   canary: false,
 };
 
@@ -70,6 +78,7 @@ const production: Stage = {
   firewall: { addressLimit: 6_000, keyLimit: 18_000 },
   statusShards: { read: 1, write: 1 },
   invocationLog: false,
+  logRetentionDays: 30,
   canary: true,
 };
 

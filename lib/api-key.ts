@@ -32,6 +32,9 @@ export function endOf({ expiresAt, revokedAt }: ApiKeyRecord): number | undefine
   return revokedAt === undefined ? expiresAt : Math.min(revokedAt, expiresAt ?? revokedAt);
 }
 
+/** Returns whether a key is of our own checks, such as those of a release. Their calls are not counted as a client's. */
+export const isForChecks = ({ name }: ApiKeyRecord): boolean => name.startsWith("ci-");
+
 /**
  * Returns whether a stored key has neither expired nor been revoked.
  *

@@ -35,7 +35,11 @@ export class TokenAuthorizer {
     const step = cached ? { value: cached, variables: {} } : await this.#invoke(token, methodArn);
     if ("refusal" in step) return step;
     const { policyDocument, context, principalId } = step.value;
-    const variables = { ...step.variables, "authorizer.keyId": context?.keyId };
+    const variables = {
+      ...step.variables,
+      "authorizer.keyId": context?.keyId,
+      "authorizer.check": context?.check,
+    };
     if (!allows(policyDocument, methodArn)) return refuse("ACCESS_DENIED", variables);
     return { value: { ...context, principalId }, variables };
   }

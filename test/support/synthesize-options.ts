@@ -21,6 +21,8 @@ const domain = {
 const everyOption: Stage = {
   ...(stages.find(({ firewall }) => firewall) as Stage),
   canary: false,
+  probe: true,
+  logRetentionDays: 90,
   domain,
   provisionedConcurrency: { operation: 5, authorizer: 2 },
   reservedConcurrency: { operation: 50, authorizer: 20 },

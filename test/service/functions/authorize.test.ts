@@ -8,6 +8,8 @@ import { authorizerEvent } from "../../support/event.ts";
 
 const authorize = (token: string) => handler(authorizerEvent(token));
 
+jest.spyOn(console, "info").mockImplementation(() => undefined);
+
 const effectOf = async (token: string) => (await authorize(token)).policyDocument.Statement[0]?.Effect;
 
 const wholeApi = {
@@ -23,10 +25,11 @@ const policy = (Effect: "Allow" | "Deny", keyId: string, scopes: string) => ({
 const table = process.env.KEYS_TABLE ?? "";
 const keys = keyStore(table);
 
-async function issued({ stage = "staging", expiresAt }: { stage?: string; expiresAt?: number } = {}) {
+type Issued = { stage?: string; name?: string; expiresAt?: number };
+async function issued({ stage = "staging", name = "test", expiresAt }: Issued = {}) {
   const key = generateApiKey(stage);
   const scopes = ["pets:read" as const, "pets:write" as const];
-  await keys.add(recordOf(key, { name: "test", scopes, createdAt: Date.now(), expiresAt }));
+  await keys.add(recordOf(key, { name, scopes, createdAt: Date.now(), expiresAt }));
   return key;
 }
 
@@ -66,6 +69,11 @@ describe("the authorizer", () => {
     const key = await issued();
     const keyId = keyIdOf(hashApiKey(key));
     expect(await authorize(`Bearer ${key}`)).toEqual(policy("Allow", keyId, "pets:read pets:write"));
+  });
+
+  it("marks the keys of our own checks, whose calls are not counted as a client's", async () => {
+    const { context } = await authorize(`Bearer ${await issued({ name: "ci-1" })}`);
+    expect(context).toMatchObject({ check: true });
   });
 
   it("denies a key that nobody issued", async () => {

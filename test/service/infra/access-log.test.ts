@@ -31,11 +31,9 @@ describe.each(stages)("in $name", ({ name }) => {
     [503, "POST /pets", {}, ["ServerErrors by operation POST /pets"]],
     ...operations
       .filter((operation) => "deprecation" in operation)
-      .map(({ method, path }): [number, string, object, string[]] => [
-        200,
-        `${method} ${path}`,
-        key,
-        ["DeprecatedCalls by keyId key_1"],
+      .flatMap(({ id, method, path }): [number, string, object, string[]][] => [
+        [200, `${method} ${path}`, key, ["DeprecatedCalls by keyId key_1", `${id}DeprecatedCalls`]],
+        [200, `${method} ${path}`, { ...key, "authorizer.check": true }, []], // a check of our own
       ]),
     [401, "GET /pets/{petId}", {}, []], // without a key there is nobody to ask
   ])("a %d of %s with %j is counted as %j", (status, route, variables, counted) => {
@@ -45,9 +43,10 @@ describe.each(stages)("in $name", ({ name }) => {
     const metrics = filters
       .filter(({ FilterPattern }) => matches(FilterPattern, line))
       .flatMap(({ MetricTransformations }) => MetricTransformations)
-      .map(({ MetricName, MetricValue, Dimensions: [{ Key, Value }] }) => {
+      .map(({ MetricName, MetricValue, Dimensions = [] }) => {
         expect(MetricValue).toBe("1");
-        return `${MetricName} by ${Key} ${line[Value.replace("$.", "")]}`;
+        const by = Dimensions.map(({ Key, Value }: Json) => ` by ${Key} ${line[Value.replace("$.", "")]}`);
+        return MetricName + by.join("");
       });
     expect(metrics).toEqual(counted);
   });
@@ -59,11 +58,11 @@ describe.each(stages)("in $name", ({ name }) => {
     const { widgets } = JSON.parse(only("CloudWatch::Dashboard").DashboardBody);
     const drawn = widgets.flatMap(({ properties }: Json) => (properties.metrics ?? []).flat());
     const expressions = drawn.flatMap(({ expression }: Json) => expression ?? []).join("\n");
-    for (const { MetricNamespace, MetricName, Dimensions } of filters.flatMap(
-      ({ MetricTransformations }) => MetricTransformations,
-    ))
-      expect(expressions).toContain(
-        `SEARCH('{"${MetricNamespace}",${Dimensions[0].Key}} MetricName="${MetricName}"', 'Sum', `,
-      );
+    const counted = filters.flatMap(({ MetricTransformations }) => MetricTransformations);
+    for (const { MetricNamespace, MetricName, Dimensions = [] } of counted)
+      for (const { Key } of Dimensions)
+        expect(expressions).toContain(
+          `SEARCH('{"${MetricNamespace}",${Key}} MetricName="${MetricName}"', 'Sum', `,
+        );
   });
 });

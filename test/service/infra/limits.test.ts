@@ -131,6 +131,8 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
     });
     const { DashboardBody } = only("CloudWatch::Dashboard");
     expect(DashboardBody.match(/"Region","local"/g)).toHaveLength(acl.Rules.length);
+    // AWS WAF has no dimension for the stack.
+    expect(acl.VisibilityConfig.MetricName).toContain(stackName(stage));
     for (const { Name, VisibilityConfig } of [acl, ...acl.Rules]) {
       expect(VisibilityConfig).toMatchObject({
         CloudWatchMetricsEnabled: true,

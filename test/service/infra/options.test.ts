@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
+import { alarmState, Metrics, metricsOf } from "../../support/cloudwatch.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
 // What the stages do not use, and what the runbook uses once. data.test.ts has -c protection=off.
@@ -86,6 +87,54 @@ describe("a stage with every option", () => {
       expect(uris.filter((uri) => uri?.endsWith(`/functions/${alias?.id}/invocations`))).toHaveLength(1);
     },
   );
+
+  it("keeps its logs as long as it says", () => {
+    for (const { Properties } of find("Logs::LogGroup")) expect(Properties.RetentionInDays).toBe(90);
+  });
+
+  describe("the probe", () => {
+    const probe = find("Lambda::Function").find(({ Properties }) =>
+      Properties.Code.ZipFile?.includes("fetch"),
+    );
+    const alarm = find("CloudWatch::Alarm").find(
+      ({ Properties }) => Properties.TreatMissingData === "breaching",
+    )?.Properties;
+    const run = (respond: () => Promise<{ status: number }>) => {
+      const exported = {} as { handler: () => Promise<void> };
+      const fetch = (url: string) => {
+        expect(url).toBe(`${output("BaseUrl")}/pets`);
+        return respond();
+      };
+      const environment = { env: probe?.Properties.Environment.Variables };
+      new Function("exports", "fetch", "process", probe?.Properties.Code.ZipFile)(
+        exported,
+        fetch,
+        environment,
+      );
+      return exported.handler();
+    };
+
+    it("fails unless the API refuses a request without a key", async () => {
+      await expect(run(async () => ({ status: 401 }))).resolves.toBeUndefined();
+      for (const status of [200, 403, 503]) await expect(run(async () => ({ status }))).rejects.toThrow();
+      await expect(run(() => Promise.reject(new Error("certificate has expired")))).rejects.toThrow();
+    });
+
+    it("runs every minute, and notifies after three failures or when it does not run", () => {
+      expect(only("Events::Rule")).toMatchObject({
+        ScheduleExpression: "rate(1 minute)",
+        Targets: [{ Arn: arnOf(probe?.id ?? "") }],
+      });
+      const [errors] = metricsOf(alarm);
+      expect(errors.Dimensions).toEqual([{ Name: "FunctionName", Value: probe?.id }]);
+      const after = (values: number[]) => {
+        const metrics = new Metrics();
+        for (const [minute, value] of values.entries()) metrics.record(minute, errors, value);
+        return alarmState(alarm)(metrics, values.length);
+      };
+      expect([[0, 0, 0], [1, 1, 0], [1, 1, 1], []].map(after)).toEqual([false, false, true, true]);
+    });
+  });
 
   it("configures listPets with the shards to read and createPet with the shards to write", () => {
     const shards = ["listPets", "createPet"].map((name) => fn(name).Environment.Variables.STATUS_SHARDS);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import {
@@ -7,6 +8,7 @@ import {
   generateApiKey,
   hashApiKey,
   isApiKeyOf,
+  isForChecks,
   isLive,
   isScope,
   keyIdOf,
@@ -103,4 +105,14 @@ describe("API key", () => {
     const texts = ["pets:read", "pets:write", "pets", "", "pets:read pets:write"];
     expect(texts.filter(isScope)).toEqual(["pets:read", "pets:write"]);
   });
+});
+
+it("knows the keys that the workflow issues as those of our own checks, and no other", () => {
+  const workflow = readFileSync(new URL("../../../.github/workflows/deploy.yml", import.meta.url), "utf8");
+  const names = [...workflow.matchAll(/keys -- issue .*--name "([^"]+)"/g)].map(([, name = ""]) => name);
+  expect(names.length).toBeGreaterThan(0);
+  const isOfChecks = (name: string) =>
+    isForChecks(recordOf("key", { name, scopes: ["pets:read"], createdAt: 0 }));
+  expect(names.filter((name) => !isOfChecks(name))).toEqual([]);
+  expect(isOfChecks("Acme ci-")).toBe(false);
 });

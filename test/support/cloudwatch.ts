@@ -1,0 +1,104 @@
+import type { Json } from "../../local/assembly/intrinsics.ts";
+
+const seriesOf = ({ Namespace, MetricName, Dimensions = [] }: Json): string =>
+  JSON.stringify([Namespace, MetricName, Dimensions.map(({ Name, Value }: Json) => [Name, Value]).sort()]);
+
+/** The values that CloudWatch has of each metric, by the minute since 1970. */
+export class Metrics {
+  readonly #series = new Map<string, Map<number, Map<number, number>>>();
+
+  /** @param metric a Namespace, a MetricName and Dimensions, as in a template */
+  record(minute: number, metric: Json, value: number, times = 1): void {
+    const series = this.#series.get(seriesOf(metric)) ?? new Map<number, Map<number, number>>();
+    const values = series.get(minute) ?? new Map<number, number>();
+    this.#series.set(
+      seriesOf(metric),
+      series.set(minute, values.set(value, (values.get(value) ?? 0) + times)),
+    );
+  }
+
+  /** Returns a statistic of the minutes before `end`, or NaN if there is no value. */
+  statistic({ key, Stat }: { key: string; Stat: string }, minutes: number, end: number): number {
+    const series = this.#series.get(key);
+    const all: [value: number, times: number][] = [];
+    for (let minute = end - minutes; series && minute < end; minute++)
+      for (const entry of series.get(minute) ?? []) all.push(entry);
+    if (all.length === 0) return Number.NaN;
+    if (Stat === "Sum") return all.reduce((sum, [value, times]) => sum + value * times, 0);
+    const count = all.reduce((sum, [, times]) => sum + times, 0);
+    if (Stat === "SampleCount") return count;
+    const [, percent] = /^p(\d+)$/.exec(Stat) ?? [];
+    if (percent === undefined) throw new Error(`This test cannot compute ${Stat}.`);
+    let seen = 0;
+    for (const [value, times] of all.sort(([a], [b]) => a - b)) {
+      seen += times;
+      if (seen >= (count * Number(percent)) / 100) return value;
+    }
+    return Number.NaN;
+  }
+}
+
+/** The metrics that an alarm reads, with their ids in its expression if it has one. */
+export const metricsOf = (alarm: Json): Json[] =>
+  (
+    alarm.Metrics?.filter(({ MetricStat }: Json) => MetricStat) ?? [
+      { MetricStat: { ...alarm, Metric: alarm } },
+    ]
+  ).map(
+    ({ Id, MetricStat: { Metric, Period, Stat = alarm.Statistic ?? alarm.ExtendedStatistic } }: Json) => ({
+      ...Metric,
+      Period,
+      Stat,
+      Id,
+      key: seriesOf(Metric),
+    }),
+  );
+
+/** The length of the periods of an alarm, in minutes. All its metrics must have the same (CloudWatch guide, "Alarms"). */
+export function periodOf(alarm: Json): number {
+  const [period = 0, ...others] = new Set(metricsOf(alarm).map(({ Period }) => Period));
+  if (others.length > 0) throw new Error("The metrics of the alarm have several periods.");
+  return period / 60;
+}
+
+const functions = {
+  FILL: (value: number, filler: number) => (Number.isNaN(value) ? filler : value),
+  IF: (condition: boolean, value: number, other: number) => (condition ? value : other),
+};
+
+/**
+ * Returns a function that computes what an alarm compares for the period that ends at a minute: NaN without data. Source:
+ * CloudWatch guide, "Metric math syntax and functions".
+ */
+function compile(alarm: Json): (metrics: Metrics, end: number) => number {
+  const period = periodOf(alarm);
+  const read = metricsOf(alarm);
+  const [expression, ...others] = (alarm.Metrics ?? []).filter(({ Expression }: Json) => Expression);
+  if (others.length > 0) throw new Error("The alarm has several expressions.");
+  const ids = expression ? read.map(({ Id }) => Id) : ["value"];
+  const names = [...Object.keys(functions), "EPOCH", ...ids];
+  const compute = new Function(...names, `return ${expression?.Expression ?? "value"};`);
+  return (metrics, end) => {
+    const values = read.map((metric) => metrics.statistic(metric, period, end));
+    return compute(...Object.values(functions), () => (end - period) * 60, ...values);
+  };
+}
+
+/**
+ * Returns a function that says whether an alarm is in ALARM at a minute. CloudWatch reads more periods than it needs, and
+ * evaluates the newest that have data (CloudWatch guide, "Configuring how CloudWatch alarms treat missing data").
+ */
+export function alarmState(alarm: Json): (metrics: Metrics, minute: number) => boolean {
+  const { ComparisonOperator, EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
+  if (ComparisonOperator !== "GreaterThanThreshold") throw new Error(`Cannot compare: ${ComparisonOperator}`);
+  const [valueAt, period] = [compile(alarm), periodOf(alarm)];
+  return (metrics, minute) => {
+    const found: number[] = [];
+    for (let n = 0; n < EvaluationPeriods + 2 && found.length < EvaluationPeriods; n++) {
+      const value = valueAt(metrics, minute - n * period);
+      if (!Number.isNaN(value)) found.push(value);
+    }
+    const missing = alarm.TreatMissingData === "breaching" ? EvaluationPeriods - found.length : 0;
+    return found.filter((value) => value > Threshold).length + missing >= DatapointsToAlarm;
+  };
+}
