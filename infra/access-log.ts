@@ -9,8 +9,8 @@ import { StageLog } from "./stage-log.ts";
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
  * Lambda invocations, which are the `requestId` of the functions' own lines.
  *
- * `check` is `true` for a key of our own checks (functions/authorize.ts). `integrationStatus` is Lambda's own status, where a throttle is a 429. `$context.integration.status` would be the status
- * that the function returned, which is `status`.
+ * `check` is `true` for a key of our own checks (functions/authorize.ts). `integrationStatus` is Lambda's own status, where
+ * a throttle is a 429. `$context.integration.status` would be the status that the function returned, which is `status`.
  *
  * It leaves out the variables that can repeat what the client sent: headers, query parameters,
  * `$context.error.message`, `$context.integration.error`, which has the message of what a function threw, and

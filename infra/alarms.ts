@@ -23,7 +23,7 @@ export const ERROR_BUDGET = 0.001;
 
 /**
  * How many times faster than the objective allows the 5xx of a window can come: 14.4 uses 2 % of the budget of 30 days in
- * an hour (The Site Reliability Workbook, "Alerting on SLOs", table 5-8). There are no short windows: the metrics of an
+ * an hour (The Site Reliability Workbook, "Alerting on SLOs"). There are no short windows: the metrics of an
  * alarm have one period, and a composite alarm costs more than both. An alarm can therefore end a window late.
  */
 const burnRates = [

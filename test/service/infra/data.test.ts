@@ -16,13 +16,12 @@ const stacks: [string, string | undefined, Stage][] = stages.flatMap((stage) => 
   [`${stage.name} with -c protection=off`, TEST_OPTIONS_ASSEMBLY, { ...stage, protection: false }],
 ]);
 
-describe.each(stacks)(
-  "%s",
-  (_, assembly, { name, keepData, protection, invocationLog, logRetentionDays }) => {
-    const { find, fn, output } = readResources(assembly, stackName(name));
-    const tables = find("DynamoDB::Table");
-    const table = (id: string) => tables.find((resource) => resource.id === id);
-    const claims = fn("createPet").Environment.Variables.CLAIMS_TABLE;
+describe.each(stacks)("%s", (_, assembly, stage) => {
+  const { name, keepData, protection, invocationLog, logRetentionDays } = stage;
+  const { find, fn, output } = readResources(assembly, stackName(name));
+  const tables = find("DynamoDB::Table");
+  const table = (id: string) => tables.find((resource) => resource.id === id);
+  const claims = fn("createPet").Environment.Variables.CLAIMS_TABLE;
 
     it("keeps every table if the stage keeps data, and can recover all but the claims", () => {
       for (const resource of tables) {
@@ -34,11 +33,11 @@ describe.each(stacks)(
       }
     });
 
-    it("protects the stack against deletion if the stage is protected", () => {
-      const manifest = JSON.parse(readFileSync(join(assembly ?? "", "manifest.json"), "utf8"));
-      const { terminationProtection = false } = manifest.artifacts[stackName(name)].properties;
-      expect(terminationProtection).toBe(protection);
-    });
+  it("protects the stack against deletion if the stage is protected", () => {
+    const manifest = JSON.parse(readFileSync(join(assembly ?? "", "manifest.json"), "utf8"));
+    const { terminationProtection = false } = manifest.artifacts[stackName(name)].properties;
+    expect(terminationProtection).toBe(protection);
+  });
 
     it("copies whole pets to every index, from which lists are read", () => {
       const { GlobalSecondaryIndexes: indexes } = table(output("PetsTableName"))?.Properties ?? {};
@@ -46,33 +45,31 @@ describe.each(stacks)(
       for (const { Projection } of indexes) expect(Projection).toEqual({ ProjectionType: "ALL" });
     });
 
-    it("deletes claims and keys when they have ended, and never a pet", () => {
-      const endOf = (id: string) => table(id)?.Properties.TimeToLiveSpecification;
-      expect([claims, output("KeysTableName"), output("PetsTableName")].map(endOf)).toEqual([
-        { AttributeName: "expiresAt", Enabled: true },
-        { AttributeName: "deleteAt", Enabled: true },
-        undefined,
-      ]);
-    });
+  it("deletes claims and keys when they have ended, and never a pet", () => {
+    const endOf = (id: string) => table(id)?.Properties.TimeToLiveSpecification;
+    expect([claims, output("KeysTableName"), output("PetsTableName")].map(endOf)).toEqual([
+      { AttributeName: "expiresAt", Enabled: true },
+      { AttributeName: "deleteAt", Enabled: true },
+      undefined,
+    ]);
+  });
 
-    it("pays for the requests of a table and not for a capacity", () => {
-      for (const { Properties } of tables) expect(Properties.BillingMode).toBe("PAY_PER_REQUEST");
-    });
+  it("pays for the requests of a table and not for a capacity", () => {
+    for (const { Properties } of tables) expect(Properties.BillingMode).toBe("PAY_PER_REQUEST");
+  });
 
-    it("keeps every log as long as the stage says, whether the stack exists or not", () => {
-      const groups = find("Logs::LogGroup");
-      for (const group of groups)
-        expect(group).toMatchObject({ ...DELETED, Properties: { RetentionInDays: logRetentionDays } });
-      const [{ AccessLogSetting }] = find("ApiGateway::Stage").map(({ Properties }) => Properties);
-      const configured = [...operations.map(({ id }) => id), "authorize"].map((id) => fn(id).LoggingConfig);
-      // INFO adds a report of every invocation.
-      for (const { SystemLogLevel } of configured)
-        expect(SystemLogLevel).toBe(invocationLog ? "INFO" : "WARN");
-      const written = [
-        ...configured.map(({ LogGroup }) => LogGroup),
-        AccessLogSetting.DestinationArn.split(":").pop(),
-      ];
-      expect(written.sort()).toEqual(groups.map(({ id }) => id).sort());
-    });
-  },
-);
+  it("keeps every log as long as the stage says, whether the stack exists or not", () => {
+    const groups = find("Logs::LogGroup");
+    for (const group of groups)
+      expect(group).toMatchObject({ ...DELETED, Properties: { RetentionInDays: logRetentionDays } });
+    const [{ AccessLogSetting }] = find("ApiGateway::Stage").map(({ Properties }) => Properties);
+    const configured = [...operations.map(({ id }) => id), "authorize"].map((id) => fn(id).LoggingConfig);
+    // INFO adds a report of every invocation.
+    for (const { SystemLogLevel } of configured) expect(SystemLogLevel).toBe(invocationLog ? "INFO" : "WARN");
+    const written = [
+      ...configured.map(({ LogGroup }) => LogGroup),
+      AccessLogSetting.DestinationArn.split(":").pop(),
+    ];
+    expect(written.sort()).toEqual(groups.map(({ id }) => id).sort());
+  });
+});

@@ -257,6 +257,7 @@ describe("the access log", () => {
       requestId: response.headers.get("x-amzn-requestid"),
       requestTime: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
       keyId: "key_1",
+      check: "-",
       operation: "GET /pets",
       status: "200",
       latency: milliseconds,
