@@ -12,7 +12,7 @@ export default {
     {
       ...project,
       displayName: "unit",
-      testMatch: ["<rootDir>/test/{unit,support}/**/*.test.ts"],
+      testMatch: ["<rootDir>/test/unit/**/*.test.ts"],
     },
     {
       ...project,

@@ -14,10 +14,8 @@ import { startTestStore } from "./test-store.ts";
 /** What the tests share, for global-teardown.ts to end. */
 export interface Shared {
   folder: string;
-  /** where the logs stay if a test fails */
-  keptLogs: string;
-  service: Pick<LocalService, "stop">;
-  store: Pick<Store, "close">;
+  service: LocalService;
+  store: Store;
   /** the end of all of them, once it has begun */
   ended?: Promise<void>;
 }
@@ -58,6 +56,5 @@ export default async function setup(): Promise<void> {
   process.env.CONTRACT_URL = service.baseUrl;
   process.env.CONTRACT_KEY = service.key;
 
-  const keptLogs = fileURLToPath(new URL("../../build/test-logs", import.meta.url));
-  (globalThis as { shared?: Shared }).shared = { folder, keptLogs, service, store };
+  (globalThis as { shared?: Shared }).shared = { folder, service, store };
 }

@@ -1,7 +1,11 @@
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Shared } from "./global-setup.ts";
 import { endProcesses, leftovers } from "./leftovers.ts";
+
+/** Where the logs stay if a test fails. */
+const keptLogs = fileURLToPath(new URL("../../build/test-logs", import.meta.url));
 
 /**
  * Stops what the tests shared. Keeps the logs of the local services if a test failed.
@@ -16,7 +20,7 @@ export default async function teardown(): Promise<void> {
   await shared.ended;
 }
 
-async function end({ folder, keptLogs, service, store }: Shared, failed: boolean) {
+async function end({ folder, service, store }: Shared, failed: boolean) {
   await service.stop();
   await store.close();
   const logs = join(folder, "logs");

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, knownAnswers, openQuestions, row } from "./open-questions.ts";
+import { ask, openQuestions } from "./open-questions.ts";
 import { waitUntilConsistent } from "./preflight.ts";
 
 /** `API_KEY=<API key> npm run test:contract -- --url <base URL>`: the contract suite against any deployment. */
@@ -51,9 +51,10 @@ console.log(
   "\nWhat it answers to the open questions of docs/aws-assumptions.md, as rows of that document:\n",
 );
 for (const question of openQuestions) {
-  const answer = await ask(question, { url, key, known: knownAnswers(question, url) });
-  console.log(row(question, answer.words));
-  faults.push(...answer.faults.map((fault) => `${question.name}: ${fault}`));
+  const { name, expected, why } = question;
+  const { answer, faults: found } = await ask(question, url, key);
+  console.log(`| ${[name, expected, answer, why].join(" | ")} |`);
+  faults.push(...found.map((fault) => `${name}: ${fault}`));
 }
 for (const fault of faults) console.error(`test:contract: ${fault}`);
 process.exit(status === 0 && faults.length === 0 ? 0 : 1);
