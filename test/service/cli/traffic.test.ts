@@ -179,7 +179,8 @@ describe("after the command", () => {
   });
 });
 
-it("needs a key", async () => {
-  const stderr = "traffic: Set API_KEY to an API key with both scopes.\n";
-  expect(await traffic(CONTRACT_URL, "", "")).toMatchObject({ code: 1, stderr });
+it("runs no command without a key, or with an invalid URL", async () => {
+  const [stderr, run] = ["traffic: Set API_KEY to an API key with both scopes.\n", 'console.log("ran")'];
+  expect(await traffic(CONTRACT_URL, run, "")).toEqual({ code: 1, stdout: "", stderr });
+  expect(await traffic("nope", run)).toMatchObject({ code: 2, stdout: "" });
 });
