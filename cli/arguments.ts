@@ -59,11 +59,7 @@ export function keyId(text: string): string {
   return text;
 }
 
-/**
- * Reads the base URL of a service.
- *
- * @throws InvalidArgumentError, which commander reports
- */
+/** Reads the base URL of a service. @throws InvalidArgumentError, which commander reports */
 export function baseUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
   throw new InvalidArgumentError("Use a URL, such as https://example.com/v1.");

@@ -57,12 +57,6 @@ function stateCell(record: ApiKeyRecord, now: number): string {
   return state === "live" ? `live until ${date}` : `${state} ${date}`;
 }
 
-const shortScopes = (scopes: readonly string[]) =>
-  scopes
-    .map((scope) => scope.replace("pets:", ""))
-    .sort()
-    .join(",");
-
 /** Shortens a text to a number of characters. */
 function shorten(text: string, length: number): string {
   const characters = [...text];
@@ -83,7 +77,8 @@ function column(cells: string[]): string[] {
 export function table(records: ApiKeyRecord[], now: number): string {
   const ids = column(["KEY ID", ...records.map(({ keyId }) => keyId)]);
   const states = column(["STATE", ...records.map((record) => stateCell(record, now))]);
-  const scopes = column(["SCOPES", ...records.map((record) => shortScopes(record.scopes))]);
+  const scopesOf = (record: ApiKeyRecord) => describe(record, now).scopes.join(",").replaceAll("pets:", "");
+  const scopes = column(["SCOPES", ...records.map(scopesOf)]);
   const names = ["NAME", ...records.map(({ name }) => name)];
   const rows = names.map((name, row) => {
     const start = `${ids[row]}  ${states[row]}  ${scopes[row]}  `;

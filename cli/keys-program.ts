@@ -27,7 +27,7 @@ interface CommonOptions {
 const allStages = [local, ...stages];
 const stageNamed = (stage: string) => allStages.find(({ name }) => name === stage);
 
-const printResult = ({ json }: CommonOptions, value: unknown, text: string) =>
+const output = ({ json }: CommonOptions, value: unknown, text: string) =>
   print(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
@@ -51,24 +51,22 @@ async function findRecord(keys: KeyStore, stage: string, id: string): Promise<Ap
 
 /** Revokes a key that nobody is to use. @throws Error always: why, and whether the key still works */
 async function withdraw(keys: KeyStore, key: ApiKeyRecord, why: string, cause?: unknown): Promise<never> {
-  const revoked = await keys.revoke(key.hash, Date.now()).catch(() => false);
-  const outcome = revoked ? "was revoked" : "could not be revoked: revoke it";
-  throw new Error(`${why}, and the new key ${key.keyId} ${outcome}`, { cause });
+  const [outcome] = await Promise.allSettled([keys.revoke(key.hash, Date.now())]);
+  const end = outcome.status === "fulfilled" ? "was revoked" : "could not be revoked: revoke it";
+  throw new Error(`${why}, and the new key ${key.keyId} ${end}`, { cause });
 }
 
 /** Stores a new key, and then shows it. If it cannot be shown, it is revoked. */
 async function issue(keys: KeyStore, options: CommonOptions, wanted: Parameters<typeof recordOf>[1]) {
   // Node opens /dev/null in place of a standard output that is closed.
   if (fstatSync(process.stdout.fd).rdev === statSync("/dev/null").rdev)
-    throw new Error(
-      "Standard output is closed or /dev/null, where the key would be lost: no key was issued.",
-    );
+    throw new Error("No key was issued: standard output is closed or /dev/null, where it would be lost.");
   const key = generateApiKey(options.stage);
   const record = recordOf(key, wanted);
   await keys.add(record);
   const now = Date.now();
   const text = `${details(record, now)}\n${lines([["API key", key]])}\n\nSave the API key now: it is not shown again.`;
-  await printResult(options, { ...describe(record, now), key }, text).catch((error) =>
+  await output(options, { ...describe(record, now), key }, text).catch((error) =>
     withdraw(keys, record, "The key could not be shown", error),
   );
   return record;
@@ -127,7 +125,7 @@ command("list", "list all keys, oldest first").action(async (options: CommonOpti
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const now = Date.now();
   const descriptions = records.map((record) => describe(record, now));
-  await printResult(
+  await output(
     options,
     descriptions,
     stored[0] ? table(records, now) : `There are no keys in ${options.stage}.`,
@@ -139,7 +137,7 @@ command("show", "show a key's record")
   .action(async (id: string, options: CommonOptions) => {
     await using keys = await openKeys(options.stage);
     const record = await findRecord(keys, options.stage, id);
-    await printResult(options, describe(record, Date.now()), details(record, Date.now()));
+    await output(options, describe(record, Date.now()), details(record, Date.now()));
   });
 
 changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
@@ -163,9 +161,8 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
     const successor = await issue(keys, options, wanted);
     const revokedAt = now + options.grace;
     const replaced = await keys.replace(old.hash, successor.keyId, revokedAt, Date.now()).catch((cause) => {
-      // The response may be all that was lost. To revoke the successor too could leave no key that works.
-      const advice = `The new key works. It is not known whether ${id} ends: see \`show ${id}\``;
-      throw new Error(advice, { cause });
+      // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
+      throw new Error(`The new key works. It is not known whether ${id} ends: see \`show ${id}\``, { cause });
     });
     if (!replaced) {
       const why = `The key ${id} expired, or another command rotated or revoked it at the same time`;
@@ -187,5 +184,5 @@ changingCommand("revoke", "revoke a key")
     const text = changed
       ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
       : `${id} was already revoked${record ? `, on ${time(record.revokedAt)}` : ""}.`;
-    await printResult(options, record ? describe(record, Date.now()) : { keyId: id, state: "revoked" }, text);
+    await output(options, record ? describe(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });

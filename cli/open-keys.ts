@@ -13,33 +13,24 @@ import { DataInUse, startStore } from "../local/store/store.ts";
 /** The keys of a stage. To dispose of them closes the local store. */
 type OpenKeys = KeyStore & AsyncDisposable;
 
-// By default, the SDK waits for a response without an end, and its own time limits do not cover a body that arrives slowly.
 // An attempt is longer than those of the functions, because an operator can be far from AWS.
-const ATTEMPT_MS = 5000;
-const BOUNDS = {
-  maxAttempts: 2,
-  extensions: [
-    {
-      configure(client: HttpHandlerExtensionConfiguration) {
-        const handler = client.httpHandler();
-        const handle = handler.handle.bind(handler);
-        handler.handle = async (request, options) => {
-          // With `$metadata`, the SDK adds neither a hint to the message nor the status of the response.
-          const late = Object.assign(new Error(`no complete response in ${ATTEMPT_MS / 1000} seconds`), {
-            name: "TimeoutError",
-            $metadata: {},
-          });
-          const abortSignal = AbortSignal.timeout(ATTEMPT_MS);
-          const result = await handle(request, { ...options, abortSignal }).catch((error) => {
-            throw abortSignal.aborted ? late : error;
-          });
-          abortSignal.addEventListener("abort", () => result.response.body.destroy(late));
-          return result;
-        };
-      },
-    },
-  ],
-};
+const BOUNDS = { maxAttempts: 2, extensions: [{ configure: limitAttempts }] };
+
+/** Limits each attempt to five seconds. The SDK's own limits do not cover a body that arrives slowly. */
+function limitAttempts(client: HttpHandlerExtensionConfiguration): void {
+  const handler = client.httpHandler();
+  const handle = handler.handle.bind(handler);
+  handler.handle = async (request, options) => {
+    // With `$metadata`, the SDK adds neither a hint to the message nor the status of the response.
+    const late = Object.assign(new Error("no full response in 5 s"), { name: "TimeoutError", $metadata: {} });
+    const abortSignal = AbortSignal.timeout(5000);
+    const result = await handle(request, { ...options, abortSignal }).catch((error) => {
+      throw abortSignal.aborted ? late : error;
+    });
+    abortSignal.addEventListener("abort", () => result.response.body.destroy(late));
+    return result;
+  };
+}
 
 /**
  * Opens the keys table of a stage. For a deployed stage, it reads the outputs of the stack with the operator's AWS

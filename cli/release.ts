@@ -11,9 +11,8 @@ const execute = promisify(execFile);
 const git = async (...args: string[]): Promise<string> => (await execute("git", args)).stdout.trim();
 
 function parseVersion(text: string): string {
-  // npm refuses larger numbers.
-  const isExact = text.split(".").every((number) => Number.isSafeInteger(Number(number)));
-  if (isExact && /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(text)) return text;
+  // npm refuses numbers above 2^53 - 1.
+  if (/^(0|[1-9]\d{0,14})(\.(0|[1-9]\d{0,14})){2}$/.test(text)) return text;
   throw new InvalidArgumentError("It must have the form 1.2.3.");
 }
 
@@ -45,12 +44,10 @@ async function release(version: string): Promise<void> {
   const changelog = await readFile("CHANGELOG.md", "utf8");
   const section = unreleased(changelog);
   const head = await git("rev-parse", "HEAD");
-  try {
-    await commitAndTag(version, tag, changelog, section);
-  } catch (error) {
+  await commitAndTag(version, tag, changelog, section).catch(async (error) => {
     await git("reset", "--hard", head); // loses nothing, because there were no changes
     throw error;
-  }
+  });
   console.log(`Committed and tagged ${tag}. To publish it: git push --atomic origin main ${tag}`);
 }
 

@@ -18,14 +18,12 @@ function explain(error: unknown): string {
 }
 
 /**
- * Writes a text and a line break to standard output, to the last byte. `console.log` ignores that this failed, and
- * `process.stdout` that a full disk took only a part.
+ * Writes a text and a line break to standard output, to the last byte.
  *
- * @throws Error such as EPIPE or ENOSPC
+ * @throws Error such as EPIPE, which `console.log` ignores, or ENOSPC, which `process.stdout` can ignore after a part
  */
 export async function print(text: string): Promise<void> {
-  let rest = Buffer.from(`${text}\n`);
-  while (rest.length > 0) {
+  for (let rest = Buffer.from(`${text}\n`); rest.length > 0; ) {
     try {
       rest = rest.subarray(writeSync(process.stdout.fd, rest));
     } catch (error) {

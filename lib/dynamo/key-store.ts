@@ -47,7 +47,7 @@ export interface StoredKey {
   record: ApiKeyRecord | undefined;
 }
 
-/** A store of API keys. Its methods throw ApiError when the store fails. */
+/** A store of API keys. Times are milliseconds since 1970. Its methods throw ApiError when the store fails. */
 export interface KeyStore {
   /** Returns the key with this hash as last written, or undefined if there is none or its item is damaged. */
   find(hash: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
@@ -62,16 +62,14 @@ export interface KeyStore {
   /**
    * Revokes a key at once.
    *
-   * @param now milliseconds since 1970
-   * @returns false when the key does not exist or is already revoked
+   * @returns false when the key does not exist or was already revoked at once
    */
   revoke(hash: string, now: number): Promise<boolean>;
   /**
    * Lets a key end at a time, because a successor replaces it. Concurrent calls give a key only one successor.
    *
    * @param successor ID of the key that replaces it
-   * @param at in the future, or the present to revoke the key at once
-   * @param now milliseconds since 1970, as `at`
+   * @param at in the future, or `now` to revoke the key at once
    * @returns false when the key does not exist, has expired, was revoked or has another successor
    */
   replace(hash: string, successor: string, at: number, now: number): Promise<boolean>;
@@ -87,24 +85,25 @@ export interface KeyStore {
 export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore {
   const client = dynamoClient(config);
 
-  /** Lets a key end at a time if a condition holds. Sets each attribute to the value of its name. */
-  function end(hash: string, at: number, now: number, others: Item, condition: string, operands: Item) {
-    const values: Item = {
-      ":revokedAt": numberAttribute(at),
-      [`:${KEY_TTL_ATTRIBUTE}`]: deleteAfter(at),
-      ...(at <= now && { ":revoked": { BOOL: true } }),
-      ...others,
-    };
-    const update = new UpdateItemCommand({
-      TableName: table,
-      Key: { hash: { S: hash } },
-      UpdateExpression: `SET ${Object.keys(values).map((value) => `${value.slice(1)} = ${value}`)}`,
-      ConditionExpression: `attribute_exists(#hash) AND (${condition})`,
-      ExpressionAttributeNames: { "#hash": "hash" },
-      ExpressionAttributeValues: { ...values, ...operands },
-    });
-    return conditionHeld(client.send(update));
-  }
+  /** Lets a key end at a time if a condition holds. An end that is not in the future does not depend on a clock. */
+  const end = (hash: string, at: number, now: number, set: string, condition: string, values: Item) =>
+    conditionHeld(
+      client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: { hash: { S: hash } },
+          UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt${at <= now ? ", revoked = :true" : ""}${set}`,
+          ConditionExpression: `attribute_exists(#hash) AND (${condition})`,
+          ExpressionAttributeNames: { "#hash": "hash" },
+          ExpressionAttributeValues: {
+            ":at": numberAttribute(at),
+            ":deleteAt": deleteAfter(at),
+            ...(at <= now && { ":true": { BOOL: true } }),
+            ...values,
+          },
+        }),
+      ),
+    );
 
   return {
     async find(hash, abortSignal) {
@@ -143,38 +142,28 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
         );
         for (const item of page.Items ?? []) {
           const hash = item.hash?.S ?? "";
-          // The stored keyId is for other readers: it can be missing or name another key. A damaged hash gets an ID
-          // in the form that the operators' commands accept.
+          // The stored keyId is for other readers: it can be missing or name another key. The ID for a damaged hash has
+          // the form that the operators' commands accept.
           const id = keyIdOf(isHash(hash) ? hash : hashApiKey(hash));
-          const stored = { hash, keyId: id, record: toRecord(item) };
-          if (keyId === undefined || keyId === stored.keyId) found.push(stored);
+          if (keyId === undefined || keyId === id) found.push({ hash, keyId: id, record: toRecord(item) });
         }
         start = page.LastEvaluatedKey;
       } while (start);
       return found;
     },
 
-    revoke: (hash, now) =>
-      end(
-        hash,
-        now,
-        now,
-        {},
-        // A damaged time is none.
-        "attribute_not_exists(revoked) AND (NOT attribute_type(revokedAt, :number) OR revokedAt > :revokedAt)",
-        { ":number": { S: "N" } },
-      ),
+    revoke: (hash, now) => end(hash, now, now, "", "attribute_not_exists(revoked)", {}),
 
     replace: (hash, successor, at, now) =>
       end(
         hash,
         at,
         now,
-        { ":successor": { S: successor } },
+        ", successor = :successor",
         // The SDK repeats a write whose response was lost. Then the repeated write holds as well.
-        `(successor = :successor AND revokedAt = :revokedAt)
+        `(successor = :successor AND revokedAt = :at)
           OR (attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now))`,
-        { ":now": numberAttribute(now) },
+        { ":successor": { S: successor }, ":now": numberAttribute(now) },
       ),
   };
 }

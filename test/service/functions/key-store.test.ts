@@ -21,6 +21,8 @@ const record = (details: { expiresAt?: number } = {}): ApiKeyRecord =>
     ...details,
   });
 
+const rotate = (hash: string, at: number, now: number) => keys.replace(hash, "key_1", at, now);
+
 const client = new DynamoDBClient({});
 afterAll(() => client.destroy());
 
@@ -56,51 +58,39 @@ describe("the store of keys", () => {
   it("has DynamoDB delete a key 90 days after its end, in seconds", async () => {
     const forever = record();
     const expiring = record({ expiresAt: 1_900_000_000_500 });
-    await keys.add(forever);
-    await keys.add(expiring);
+    for (const added of [forever, expiring]) await keys.add(added);
     expect(await deletion(forever)).toBeUndefined();
     expect(await deletion(expiring)).toBe(String(1_900_000_001 + 90 * 86_400));
-    await keys.revoke(expiring.hash, 1_850_000_000_000);
-    expect(await deletion(expiring)).toBe(String(1_850_000_000 + 90 * 86_400));
+    for (const { hash } of [forever, expiring]) await keys.revoke(hash, 1_850_000_000_000);
+    for (const { hash } of [forever, expiring])
+      expect(await deletion({ hash })).toBe(String(1_850_000_000 + 90 * 86_400));
   });
 
-  it("revokes a key once and for every clock, also while its successor replaces it", async () => {
+  it.each<[string, (hash: string, now: number) => Promise<boolean>]>([
+    ["revoked", (hash, now) => keys.revoke(hash, now)],
+    [
+      "revoked while it rotates",
+      (hash, now) => rotate(hash, now + DAY, now).then(() => keys.revoke(hash, now)),
+    ],
+    ["rotated without a grace period", (hash, now) => rotate(hash, now, now)],
+  ])("ends at once and for every clock a key that is %s", async (_how, end) => {
     const key = record();
     await keys.add(key);
     const now = 1_850_000_000_000;
-    expect(await keys.replace(key.hash, "key_1", now + DAY, now)).toBe(true);
-    expect(isLive((await keys.find(key.hash)) ?? key, now)).toBe(true);
-    expect(await keys.revoke(key.hash, now)).toBe(true);
+    expect(await end(key.hash, now)).toBe(true);
     for (const other of [now - DAY, now, now + DAY]) {
       expect(await keys.revoke(key.hash, other)).toBe(false);
       const found = await keys.find(key.hash);
       expect([found?.revokedAt, isLive(found ?? key, other)]).toEqual([now, false]);
     }
-    expect(await deletion(key)).toBe(String(1_850_000_000 + 90 * 86_400));
   });
 
-  it("revokes at once a key that a successor replaces without a grace period", async () => {
+  it("lets a key without the mark of a revocation end at its time", async () => {
     const key = record();
     await keys.add(key);
-    await keys.replace(key.hash, "key_1", DAY, DAY);
-    expect(isLive((await keys.find(key.hash)) ?? key, 0)).toBe(false);
-  });
-
-  it("revokes again a key that was revoked without a mark, when its time is in the future", async () => {
-    const { hash } = record();
-    const item = {
-      hash: { S: hash },
-      name: { S: "x" },
-      scopes: { SS: ["pets:read"] },
-      createdAt: { N: "1" },
-    };
-    await client.send(new PutItemCommand({ TableName: table, Item: { ...item, revokedAt: { N: "5" } } }));
-    expect(await keys.find(hash)).toMatchObject({ revokedAt: 5 });
-    expect([await keys.revoke(hash, 5), await keys.revoke(hash, 4), await keys.revoke(hash, 3)]).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect(await rotate(key.hash, 5, 4)).toBe(true);
+    const found = await keys.find(key.hash);
+    expect([4, 5].map((now) => isLive(found ?? key, now))).toEqual([true, false]);
   });
 
   it("replaces a key once, for the rest of its life, and repeats the write after a lost response", async () => {
