@@ -3,32 +3,66 @@ import type { Json } from "../../local/assembly/intrinsics.ts";
 const seriesOf = ({ Namespace, MetricName, Dimensions = [] }: Json): string =>
   JSON.stringify([Namespace, MetricName, Dimensions.map(({ Name, Value }: Json) => [Name, Value]).sort()]);
 
-/** The values that CloudWatch has of each metric, by the minute since 1970. */
+type Values = Map<number, number>;
+
+/** The values of a metric by the minute since 1970, and the running totals that make long windows fast. */
+class Series {
+  readonly values = new Map<number, Values>();
+  #totals: { first: number; sums: number[]; counts: number[] } | undefined;
+
+  record(minute: number, value: number, times: number): void {
+    const values = this.values.get(minute) ?? new Map();
+    this.values.set(minute, values.set(value, (values.get(value) ?? 0) + times));
+    this.#totals = undefined;
+  }
+
+  /** Returns the sum and the number of the values from a minute on, and before another. */
+  total(start: number, end: number): { sum: number; count: number } {
+    this.#totals ??= this.#addUp();
+    const { first, sums, counts } = this.#totals;
+    const until = (totals: number[], minute: number) =>
+      totals[Math.min(Math.max(minute - first, 0), totals.length - 1)] ?? 0;
+    return { sum: until(sums, end) - until(sums, start), count: until(counts, end) - until(counts, start) };
+  }
+
+  #addUp() {
+    const minutes = [...this.values.keys()];
+    const first = minutes.reduce((least, minute) => Math.min(least, minute));
+    const last = minutes.reduce((most, minute) => Math.max(most, minute));
+    const [sums, counts] = [[0], [0]];
+    for (let n = 0; n <= last - first; n++) {
+      const values = [...(this.values.get(first + n) ?? [])];
+      sums.push((sums[n] ?? 0) + values.reduce((sum, [value, times]) => sum + value * times, 0));
+      counts.push((counts[n] ?? 0) + values.reduce((sum, [, times]) => sum + times, 0));
+    }
+    return { first, sums, counts };
+  }
+}
+
+/** The values that CloudWatch has of each metric. */
 export class Metrics {
-  readonly #series = new Map<string, Map<number, Map<number, number>>>();
+  readonly #series = new Map<string, Series>();
 
   /** @param metric a Namespace, a MetricName and Dimensions, as in a template */
   record(minute: number, metric: Json, value: number, times = 1): void {
-    const series = this.#series.get(seriesOf(metric)) ?? new Map<number, Map<number, number>>();
-    const values = series.get(minute) ?? new Map<number, number>();
-    this.#series.set(
-      seriesOf(metric),
-      series.set(minute, values.set(value, (values.get(value) ?? 0) + times)),
-    );
+    const key = seriesOf(metric);
+    const series = this.#series.get(key) ?? new Series();
+    this.#series.set(key, series);
+    series.record(minute, value, times);
   }
 
   /** Returns a statistic of the minutes before `end`, or NaN if there is no value. */
   statistic({ key, Stat }: { key: string; Stat: string }, minutes: number, end: number): number {
     const series = this.#series.get(key);
-    const all: [value: number, times: number][] = [];
-    for (let minute = end - minutes; series && minute < end; minute++)
-      for (const entry of series.get(minute) ?? []) all.push(entry);
-    if (all.length === 0) return Number.NaN;
-    if (Stat === "Sum") return all.reduce((sum, [value, times]) => sum + value * times, 0);
-    const count = all.reduce((sum, [, times]) => sum + times, 0);
+    const { sum, count } = series?.total(end - minutes, end) ?? { sum: 0, count: 0 };
+    if (!series || count === 0) return Number.NaN;
+    if (Stat === "Sum") return sum;
     if (Stat === "SampleCount") return count;
     const [, percent] = /^p(\d+)$/.exec(Stat) ?? [];
     if (percent === undefined) throw new Error(`This test cannot compute ${Stat}.`);
+    const all = Array.from({ length: minutes }, (_, n) => [
+      ...(series.values.get(end - minutes + n) ?? []),
+    ]).flat();
     let seen = 0;
     for (const [value, times] of all.sort(([a], [b]) => a - b)) {
       seen += times;

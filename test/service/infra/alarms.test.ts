@@ -98,7 +98,7 @@ describe.each(stages)("in $name", ({ name: stage }) => {
       for (const cause of isolated ? causes : []) metrics.record(START + n, cause, 1);
     }
     for (const alarm of ofStage) {
-      const [isTriggered, step] = [alarmState(alarm), Math.ceil(periodOf(alarm) / 60)];
+      const [isTriggered, step] = [alarmState(alarm), Math.ceil(periodOf(alarm) / 12)];
       for (let n = 0; n < 7 * DAY; n += step)
         if (isTriggered(metrics, START + n)) throw new Error(`After ${n} minutes: ${alarm.AlarmDescription}`);
     }
@@ -163,7 +163,7 @@ describe.each(stages)("in $name", ({ name: stage }) => {
       const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
       const metrics = new Metrics();
       for (let n = 0; n < 15; n++) metrics.record(START + n, { Namespace, MetricName, Dimensions }, 1);
-      expect(triggered(metrics, START + 15)).toHaveLength(1);
+      expect(triggered(metrics, START + 15)).not.toEqual([]);
     },
   );
 

@@ -23,15 +23,15 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
   const table = (id: string) => tables.find((resource) => resource.id === id);
   const claims = fn("createPet").Environment.Variables.CLAIMS_TABLE;
 
-    it("keeps every table if the stage keeps data, and can recover all but the claims", () => {
-      for (const resource of tables) {
-        expect(resource).toMatchObject(keepData ? KEPT : DELETED);
-        const { DeletionProtectionEnabled = false, PointInTimeRecoverySpecification } = resource.Properties;
-        expect(DeletionProtectionEnabled).toBe(keepData && protection);
-        const recoverable = keepData && resource.id !== claims;
-        expect(PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: recoverable });
-      }
-    });
+  it("keeps every table if the stage keeps data, and can recover all but the claims", () => {
+    for (const resource of tables) {
+      expect(resource).toMatchObject(keepData ? KEPT : DELETED);
+      const { DeletionProtectionEnabled = false, PointInTimeRecoverySpecification } = resource.Properties;
+      expect(DeletionProtectionEnabled).toBe(keepData && protection);
+      const recoverable = keepData && resource.id !== claims;
+      expect(PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: recoverable });
+    }
+  });
 
   it("protects the stack against deletion if the stage is protected", () => {
     const manifest = JSON.parse(readFileSync(join(assembly ?? "", "manifest.json"), "utf8"));
@@ -39,11 +39,11 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
     expect(terminationProtection).toBe(protection);
   });
 
-    it("copies whole pets to every index, from which lists are read", () => {
-      const { GlobalSecondaryIndexes: indexes } = table(output("PetsTableName"))?.Properties ?? {};
-      expect(indexes).not.toEqual([]);
-      for (const { Projection } of indexes) expect(Projection).toEqual({ ProjectionType: "ALL" });
-    });
+  it("copies whole pets to every index, from which lists are read", () => {
+    const { GlobalSecondaryIndexes: indexes } = table(output("PetsTableName"))?.Properties ?? {};
+    expect(indexes).not.toEqual([]);
+    for (const { Projection } of indexes) expect(Projection).toEqual({ ProjectionType: "ALL" });
+  });
 
   it("deletes claims and keys when they have ended, and never a pet", () => {
     const endOf = (id: string) => table(id)?.Properties.TimeToLiveSpecification;
