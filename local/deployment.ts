@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { local } from "../infra/stages.ts";
 import type { StackDefinition } from "./assembly/template.ts";
 import { threadsEnded } from "./functions/instance.ts";
@@ -20,6 +22,9 @@ export function deploy(
 ) {
   const functions = new Map(
     stack.functions.map((definition) => {
+      // Without this, every request would be a 503.
+      if (!existsSync(definition.code))
+        throw new Error(`The code of ${definition.name} is missing: delete ${dirname(definition.code)}.`);
       const environment = { ...definition.environment };
       // The only value of the template that is replaced, so that keys of the local service are valid only here.
       if ("STAGE" in environment) environment.STAGE = local.name;

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { local, servedStack } from "../infra/stages.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
@@ -15,13 +15,14 @@ import { checkEndpoint, createTables } from "./store/create-tables.ts";
 import {
   assemblyFolder,
   changedFunctionsFolder,
+  dataFolder,
   keyFile,
   type LocalStore,
   makeDataFolder,
   storeFolder,
   writeTables,
 } from "./store/data-folder.ts";
-import { startStore } from "./store/store.ts";
+import { DataInUse, lockFolder, startStore } from "./store/store.ts";
 import { watchFolders } from "./watch.ts";
 
 const USAGE = `Usage: npm start -- [--watch]
@@ -38,6 +39,9 @@ Environment variables:
 const STOP_TIMEOUT = 2000;
 /** Signals within this time are one: Ctrl-C sends one from the terminal and another from npm. In milliseconds. */
 const SAME_SIGNAL = 500;
+
+/** How long the start waits for commands that have the data open, in milliseconds. */
+const COMMANDS_TIMEOUT = 10_000;
 
 /** How long the changed functions have the processor for themselves before a synthesis starts, in milliseconds. */
 const SYNTHESIS_DELAY = 500;
@@ -83,9 +87,18 @@ function readPort(): number {
 async function openStore(): Promise<LocalStore> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   if (endpoint) return { endpoint };
-  const store = await startStore(storeFolder);
-  cleanUp.push(store.close);
-  return store;
+  const end = performance.now() + COMMANDS_TIMEOUT;
+  for (;;) {
+    try {
+      const store = await startStore(storeFolder);
+      cleanUp.push(store.close);
+      return store;
+    } catch (error) {
+      // No other service has the folder, but commands such as `npm run keys` open its data for a moment.
+      if (!(error instanceof DataInUse) || performance.now() > end) throw error;
+      await pause(20);
+    }
+  }
 }
 
 async function synthesize(keep: string[] = [], signal = stopping.signal): Promise<string> {
@@ -99,6 +112,8 @@ async function start(watch: boolean): Promise<void> {
   const port = readPort();
   await checkPort(port);
   await makeDataFolder();
+  const lock = await lockFolder(dataFolder);
+  cleanUp.push(() => lock.close());
   const store = await openStore();
   const { endpoint } = store;
   const aws = setAwsEnvironment(store);
@@ -117,8 +132,16 @@ async function start(watch: boolean): Promise<void> {
   cleanUp.push(() => deployment.stop());
 
   const docs = docsPage(key, stageName);
-  server = new HttpServer(async (message, response) => {
-    if (!(await docs(message, response))) deployment.gateway(message, response);
+  let docsTurn: Promise<unknown> = Promise.resolve();
+  server = new HttpServer(async (message, response, body) => {
+    // The gateway refuses a request without exactly one Host.
+    if (message.url?.startsWith("/docs") && message.headersDistinct.host?.length === 1) {
+      // A file takes milliseconds to send. With one in each turn of the event loop, a thousand do not delay the API.
+      const served = docsTurn.then(() => docs(message, response));
+      docsTurn = served.then(() => nextTurn());
+      if (await served) return;
+    }
+    deployment.gateway(message, response, body);
   });
   await listen(server, port);
 

@@ -26,6 +26,16 @@ const files = new Map(
   Object.entries(folders).flatMap(([folder, names]) => names.map((name) => [name, join(folder, name)])),
 );
 
+/** The files that were read. All responses share the bytes, because a client can take long to read them. */
+const contents = new Map<string, Promise<Buffer>>();
+
+function contentOf(file: string): Promise<Buffer> {
+  const content = contents.get(file) ?? readFile(file);
+  contents.set(file, content);
+  content.catch(() => contents.delete(file));
+  return content;
+}
+
 /**
  * The page contains a key. With these headers, no other site can read it, frame it or load parts of it, and it loads
  * nothing from other origins. The key is in the HTML and not in a script, because any site could load the script.
@@ -84,7 +94,7 @@ export function docsPage(key: string, stageName: string): Docs {
       const here = { url: `http://${host}/${stageName}`, description: "This service" };
       return documentFiles([here]).get(name);
     }
-    const content = await readFile(file).catch(() => undefined); // node_modules can change while the service runs
+    const content = await contentOf(file).catch(() => undefined); // node_modules can change while the service runs
     // A key is letters, digits and underscores, so it needs no escapes.
     if (name !== "index.html") return content;
     return content?.toString().replace('id="docs"', `id="docs" data-key="${key}"`);

@@ -9,11 +9,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** JSON is UTF-8 (RFC 8259, 8.1). Source: contract 4.5. */
 function isPlainJson(event: APIGatewayProxyEvent): boolean {
   const [type, ...parameters] = (header(event, "content-type") ?? "").split(";").map((part) => part.trim());
-  const charset = parameters.find((parameter) => /^charset=/i.test(parameter)) ?? "charset=utf-8";
+  const charsets = parameters.filter((parameter) => /^charset=/i.test(parameter));
   const coding = header(event, "content-encoding") ?? "identity";
   return (
     /^application\/json$/i.test(type ?? "") &&
-    /^charset="?utf-8"?$/i.test(charset) &&
+    charsets.every((charset) => /^charset="?utf-8"?$/i.test(charset)) &&
     /^identity$/i.test(coding)
   );
 }

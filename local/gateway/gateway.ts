@@ -1,12 +1,14 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpResponse } from "../assembly/rest-api.ts";
 import type { StackDefinition } from "../assembly/template.ts";
+import type { Body } from "../body.ts";
 import type { FunctionPool } from "../functions/pool.ts";
+import type { Listener } from "../server.ts";
 import { TokenAuthorizer } from "./authorizer.ts";
 import { type ContextVariables, type RequestContext, refuse, requestContext, type Step } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { respondFromMock, respondFromProxy } from "./integration.ts";
-import { type LocalRequest, readTarget, withBody } from "./receive.ts";
+import { type LocalRequest, readTarget } from "./receive.ts";
 import { createRouter, type RouteMatch } from "./router.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -33,24 +35,29 @@ export function createGateway(
   stack: StackDefinition,
   functions: Map<string, FunctionPool>,
   { log, throttle }: { log: (request: HandledRequest) => void; throttle?: Throttle },
-): RequestListener {
+): Listener {
   const route = createRouter(stack.routes);
   const authorizer = new TokenAuthorizer(
     stack.authorizer,
     functionNamed(functions, stack.authorizer.functionName),
   );
 
-  async function respond(message: IncomingMessage, context: RequestContext): Promise<Step<HttpResponse>> {
+  async function respond(
+    message: IncomingMessage,
+    body: Body,
+    context: RequestContext,
+  ): Promise<Step<HttpResponse>> {
     const received = readTarget(message, stack.stageName);
     if ("refusal" in received) return received;
     const match = route(received.value.method, received.value.path);
     if (!match) return refuseUndefinedRoute(message.headers.authorization);
-    const step = await callRoute(received.value, match, context);
+    const step = await callRoute(received.value, body, match, context);
     return { ...step, variables: { ...step.variables, resourcePath: match.route.path } };
   }
 
   async function callRoute(
     request: LocalRequest,
+    body: Body,
     match: RouteMatch,
     context: RequestContext,
   ): Promise<Step<HttpResponse>> {
@@ -60,15 +67,15 @@ export function createGateway(
       ? await authorizer.authorize(request, context)
       : { value: {}, variables: {} };
     if ("refusal" in caller) return caller;
-    const step =
-      integration.type === "MOCK"
-        ? respondFromMock(integration, request.message.headers["content-type"])
-        : await withBody(request.message, (body) =>
-            respondFromProxy(
-              functionNamed(functions, integration.functionName),
-              JSON.stringify(proxyEvent(request, match, context, caller.value, body)),
-            ),
-          );
+    const invoke = async (): Promise<Step<HttpResponse>> => {
+      if (integration.type === "MOCK")
+        return respondFromMock(integration, request.message.headers["content-type"]);
+      const received = await body.received;
+      if ("refusal" in received) return received;
+      const event = proxyEvent(request, match, context, caller.value, received.value);
+      return respondFromProxy(functionNamed(functions, integration.functionName), JSON.stringify(event));
+    };
+    const step = await invoke();
     return { ...step, variables: { ...caller.variables, ...step.variables } };
   }
 
@@ -79,15 +86,16 @@ export function createGateway(
     return response;
   }
 
-  return async (message, response) => {
+  return async (message, response, body) => {
     const start = performance.now();
     const context = requestContext(message, stack.stageName);
-    const step = await respond(message, context).catch((error: unknown) => {
+    const step = await respond(message, body, context).catch((error: unknown) => {
       console.error(error);
       return refuse("DEFAULT_5XX");
     });
     const result = "refusal" in step ? gatewayResponse(step.refusal) : step.value;
     send(response, result === TOO_LARGE ? undefined : context.requestId, result);
+    body.discard();
     log({
       url: message.url ?? "",
       errorCode: result.status >= 400 ? errorCodeOf(result.body) : undefined,
@@ -156,5 +164,8 @@ function send(
     ...(requestId && { "x-amzn-RequestId": requestId }),
     ...headers,
   });
-  response.end(body);
+  if (response.req.complete) return void response.end(body);
+  // The client still sends. If the connection closed now, the client would lose the response.
+  response.write(body);
+  response.req.on("close", () => response.end());
 }

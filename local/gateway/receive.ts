@@ -1,11 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { refuse, type Step } from "./context.ts";
 
-/** API Gateway's limit for a request's body, in bytes. */
-const PAYLOAD_LIMIT = 10 * 1024 * 1024;
-/** The limit for the bodies that the service holds at one time, in bytes. API Gateway has none. */
-const BODIES_LIMIT = 32 * 1024 * 1024;
-
 /** A request whose headers have arrived, with its target split. */
 export interface LocalRequest {
   message: IncomingMessage;
@@ -37,39 +32,4 @@ export function readTarget(message: IncomingMessage, stageName: string): Step<Lo
     query: new URLSearchParams(search.join("?")),
   };
   return { value: request, variables: {} };
-}
-
-/** The bodies that are held, in bytes. */
-let held = 0;
-
-/**
- * Receives a request's body, and holds it until it was used.
- *
- * @returns the result of `use`; or a refusal when the body is too large or incomplete, or when all bodies together are
- *   too large
- */
-export async function withBody<T>(
-  message: IncomingMessage,
-  use: (body: Buffer) => Promise<Step<T>>,
-): Promise<Step<T>> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const receive = async () => {
-    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      held += chunk.length;
-      if (size > PAYLOAD_LIMIT) return "REQUEST_TOO_LARGE";
-      if (held > BODIES_LIMIT) return "THROTTLED";
-      chunks.push(chunk);
-    }
-    return undefined;
-  };
-  try {
-    // The client disconnected before its body was complete.
-    const refusal = await receive().catch(() => "BAD_REQUEST_BODY");
-    return refusal ? refuse(refusal) : await use(Buffer.concat(chunks.splice(0)));
-  } finally {
-    held -= size;
-    message.resume(); // discards the rest, so that the client receives the response
-  }
 }

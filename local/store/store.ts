@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -30,7 +30,7 @@ const RESTART_DELAY_MS = 1000;
  *   writable
  */
 export async function startStore(path?: string): Promise<Store> {
-  const lock = path === undefined ? undefined : await lockFolder(path);
+  const lock = path === undefined ? undefined : await lockFolder(path, checkData);
   const accessKeyId = randomBytes(20).toString("hex");
   let closing = false;
   let { worker, port } = await startThread({ path, port: 0, accessKeyId });
@@ -80,16 +80,21 @@ async function startThread(options: StoreOptions): Promise<{ worker: Worker; por
 }
 
 /**
- * Locks a folder for this process with an empty database inside it, and checks the data, because dynalite does not say
- * why it cannot open them. The operating system releases the lock when the process ends.
+ * Locks a folder for this process with an empty database inside it. The operating system releases the lock when the
+ * process ends.
+ *
+ * @param path created when missing
+ * @param check what must succeed while the folder is locked
+ * @returns what `close` unlocks
+ * @throws DataInUse when another process has locked the folder, or Error in one line when it is broken or not writable
  */
-async function lockFolder(path: string): Promise<ClassicLevel> {
+export async function lockFolder(path: string, check = async (_path: string) => {}): Promise<ClassicLevel> {
   process.umask(0o077); // LevelDB has no option for the mode of its files
   const lock = new ClassicLevel(join(path, "in-use"));
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await lock.open();
-    await checkData(path);
+    await check(path);
     return lock;
   } catch (error) {
     await lock.close();
@@ -106,9 +111,15 @@ function describe(error: unknown): string {
   return cause?.message ?? message;
 }
 
-/** Opens and closes the data. */
+/**
+ * Opens and closes the data, because dynalite does not say why it cannot open them. LevelDB leaves out what is damaged of
+ * its latest writes, and says so only in a file.
+ */
 async function checkData(path: string): Promise<void> {
   const data = new ClassicLevel(path);
   await data.open();
   await data.close();
+  const [damage] = /dropping \d+ bytes; .*/.exec(await readFile(join(path, "LOG"), "utf8")) ?? [];
+  if (damage)
+    console.error(`animal-store: The data in ${path} is damaged. Pets or keys can be missing: ${damage}`);
 }

@@ -1,4 +1,7 @@
-import { expect, it } from "@jest/globals";
+import { afterAll, expect, it } from "@jest/globals";
+import { disconnect, send } from "../../support/http.ts";
+
+afterAll(disconnect);
 
 const { origin } = new URL(process.env.CONTRACT_URL ?? "");
 
@@ -10,4 +13,6 @@ it("serves the docs page with the local key, and leaves every other path to the 
   expect(document.servers).toEqual([{ url: process.env.CONTRACT_URL, description: "This service" }]);
   const other = await fetch(`${origin}/docs/package.json`);
   expect([other.status, await other.json()]).toMatchObject([404, { code: "not_found" }]);
+  const twoHosts = await send(origin, { path: "/docs/", headers: [["Host", "localhost"]] });
+  expect([twoHosts.status, JSON.parse(twoHosts.text)]).toMatchObject([400, { code: "invalid_request" }]);
 });

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -11,11 +10,14 @@ import { deploy } from "../../../local/deployment.ts";
 import { FunctionInstance } from "../../../local/functions/instance.ts";
 import { FunctionPool } from "../../../local/functions/pool.ts";
 import { createGateway } from "../../../local/gateway/gateway.ts";
+import { HttpServer } from "../../../local/server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { replaceFunctions } from "../../support/gateway.ts";
 import { listen } from "../../support/listen.ts";
 
 jest.spyOn(console, "error").mockImplementation(() => undefined);
+// A function that hangs must not delay the run by the usual limit.
+jest.setTimeout(30_000);
 
 const operation = `
   let running = 0;
@@ -47,7 +49,7 @@ const authorizer = `
 const log = jest.fn<(line: string) => void>();
 const { stack, functions, operationName, stop } = await replaceFunctions({ operation, authorizer }, log);
 const pool = functions.get(operationName) as FunctionPool;
-const server = await listen(createServer(createGateway(stack, functions, { log: () => undefined })));
+const server = await listen(new HttpServer(createGateway(stack, functions, { log: () => undefined })));
 afterAll(async () => {
   await server.close();
   await stop();
@@ -171,6 +173,12 @@ describe("a function", () => {
     const stopped = jest.spyOn(FunctionPool.prototype, "stop");
     retire();
     expect(stopped).not.toHaveBeenCalled();
+  });
+
+  it("whose code is missing is not deployed", () => {
+    const functions = stack.functions.map((fn) => ({ ...fn, code: "/proc/none/code" }));
+    const options = { aws: {}, throttled: false, log: { function: log, request: () => undefined } };
+    expect(() => deploy({ ...stack, functions }, options)).toThrow(/is missing: delete \/proc\/none\.$/);
   });
 
   it("has no timer after its event", async () => {

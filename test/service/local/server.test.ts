@@ -100,19 +100,51 @@ it("ignores an expectation that it does not know", async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-it("gives a silent client a minute, and a request a minute to arrive", () => {
-  expect(new HttpServer(() => undefined)).toMatchObject({ timeout: 60_000, requestTimeout: 60_000 });
-});
+describe("a client that lets the service wait", () => {
+  /** One connection in each state in which it waits for its client, oldest first. */
+  async function waiting() {
+    const unread = await send(get("/unread"));
+    unread.pause();
+    await receives("/unread");
+    respond(Buffer.alloc(16 * 1024 * 1024)); // more than the operating system buffers
+    const unfinished = await send(`${get("/unfinished", "Content-Length: 30\r\n")}{`);
+    await receives("/unfinished");
+    return [unread, unfinished, await send("GET / HTTP/1.1"), await send("")];
+  }
+  const close = (sockets: Socket[]) =>
+    Promise.all(sockets.map((socket) => socket.closed || once(socket.resume(), "close")));
 
-it("closes the oldest connection without a request in progress when there are more than 1,000", async () => {
-  const busy = await send(get("/busy"));
-  await receives("/busy");
-  const [oldest, ...others] = await Promise.all(Array.from({ length: 999 }, () => send("GET / HTTP/1.1")));
-  const last = await send(get("/last"));
-  await once(oldest?.resume() ?? busy, "close");
-  await receives("/busy", "/last");
-  expect(await promisify(server.getConnections.bind(server))()).toBe(1000);
-  expect([busy, last, ...others].filter(({ closed }) => closed)).toEqual([]);
+  it("loses its connection when there are more than 1,000, the oldest first, and then whoever is the oldest", async () => {
+    const idle = await waiting();
+    const busy = await send(get("/busy"));
+    await receives("/unfinished", "/busy");
+    const others = await Promise.all(Array.from({ length: 995 }, () => send(get("/other"))));
+    for (const [n, socket] of [...idle, busy].entries()) {
+      others.push(await send(get("/new")));
+      await close([socket]);
+      expect([...idle, busy].slice(n + 1).filter(({ closed }) => closed)).toEqual([]);
+      expect(await promisify(server.getConnections.bind(server))()).toBe(1000);
+    }
+    expect(others.filter(({ closed }) => closed)).toEqual([]);
+  });
+
+  it("loses its connection after some silence, and one that the service works for does not", async () => {
+    expect(new HttpServer(() => undefined).timeout).toBeGreaterThan(0);
+    const accepted: Socket[] = [];
+    server.on("connection", (socket) => accepted.push(socket));
+    const idle = await waiting();
+    const busy = await send(get("/busy"));
+    await receives("/unfinished", "/busy");
+    for (const socket of accepted) socket.setTimeout(1);
+    await close(idle);
+    expect(busy.closed).toBe(false);
+  });
+
+  it("loses its connection when its request does not arrive in time", async () => {
+    const [, ...unfinished] = await waiting();
+    Object.assign(server, { requestTimeout: 1, headersTimeout: 1 });
+    await close(unfinished);
+  }, 10_000);
 });
 
 describe("a drain", () => {

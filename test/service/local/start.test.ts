@@ -13,6 +13,7 @@ import { errorBody } from "../../../lib/errors.ts";
 import { hashSources } from "../../../local/assembly/current.ts";
 import { readStack } from "../../../local/assembly/template.ts";
 import { makeDataFolder, marker } from "../../../local/store/data-folder.ts";
+import { startStore } from "../../../local/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 import { copyAssembly, type LocalService, spawnService, startService } from "../../support/local-service.ts";
@@ -223,8 +224,23 @@ describe("npm start", () => {
     expect(running?.output()).not.toContain("animal-store: ");
     const lines = services.filter(({ child }) => child.exitCode === 1).map(({ output }) => output());
     expect(new Set(lines)).toEqual(
-      new Set([`animal-store: The data folder ${folder}/dynamodb is in use by another process.\n`]),
+      new Set([`animal-store: The data folder ${folder} is in use by another process.\n`]),
     );
+  });
+
+  it("waits until a command that has its data open is done", async () => {
+    await makeDataFolder(folder);
+    const command = await startStore(join(folder, "dynamodb"));
+    // LevelDB writes a new log at every attempt.
+    const log = join(folder, "dynamodb", "in-use", "LOG");
+    const { birthtimeMs } = await stat(log);
+    const service = started();
+    await eventually(
+      async () => (await stat(log)).birthtimeMs,
+      (time) => expect(time).not.toBe(birthtimeMs),
+    );
+    await command.close();
+    expect((await served(async () => list(await service))).status).toBe(200);
   });
 
   it("listens on 127.0.0.1 only, as does its store", async () => {
@@ -356,6 +372,8 @@ describe("npm start", () => {
     const service = await started({ AWS_ENDPOINT_URL_DYNAMODB: store.origin });
     await add(service);
     expect(await readdir(folder)).not.toContain("dynamodb");
+    // A folder has one service, whatever its store.
+    expect(await failure()).toBe(`The data folder ${folder} is in use by another process.`);
     // When the store does not respond, the response is neither a 401 nor missing.
     await store.close();
     const response = await list(service);
@@ -373,17 +391,12 @@ describe("npm start ends with one clear line and exit code 1", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it.each(["x", "65536"])("when its port is %s", async (PORT) => {
-    expect(await failure({ PORT })).toBe("PORT must be a number from 0 to 65535.");
-  });
-
   it.each([
-    ["1", "1"],
-    ["", "3000"],
-  ])("when it has no privileges for its port (PORT=%s)", async (PORT, port) => {
-    expect(await failure({ PORT }, [denyPrivilegedPorts])).toBe(
-      `Port ${port} needs privileges that this user does not have. Set PORT to one above 1023.`,
-    );
+    ["65536", "PORT must be a number from 0 to 65535."],
+    ["1", "Port 1 needs privileges that this user does not have. Set PORT to one above 1023."],
+    ["", "Port 3000 needs privileges that this user does not have. Set PORT to one above 1023."],
+  ])("when its port is %j", async (PORT, reason) => {
+    expect(await failure({ PORT }, [denyPrivilegedPorts])).toBe(reason);
   });
 
   it.each([

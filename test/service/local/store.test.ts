@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { ClassicLevel } from "classic-level";
 import { DataInUse, type Store, startStore } from "../../../local/store/store.ts";
 
 let folder: string;
@@ -34,7 +35,8 @@ describe("startStore", () => {
     }
   });
 
-  it("releases the folder when it closes, also while a client is connected", async () => {
+  it("releases the folder when it closes, also while a client is connected, and reports no failure", async () => {
+    const error = jest.spyOn(console, "error");
     for (let round = 0; round < 3; round++) {
       const store = await startStore(folder);
       await once(
@@ -44,6 +46,24 @@ describe("startStore", () => {
       await expect(startStore(folder)).rejects.toThrow(DataInUse);
       await store.close();
     }
+    expect(error.mock.calls).toEqual([]);
+    error.mockRestore();
+  });
+
+  it("says so when LevelDB left out what is damaged", async () => {
+    const data = new ClassicLevel(folder);
+    await data.put("pet", "Rex");
+    await data.close();
+    const [log = ""] = (await readdir(folder)).filter((name) => name.endsWith(".log"));
+    const bytes = await readFile(join(folder, log));
+    bytes[bytes.length - 1] = 0;
+    await writeFile(join(folder, log), bytes);
+    const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    for (const _start of ["reports it", "has nothing to report"]) await (await startStore(folder)).close();
+    expect(error.mock.calls).toEqual([
+      [expect.stringMatching(/is damaged\. Pets or keys can be missing: .*checksum mismatch$/)],
+    ]);
+    error.mockRestore();
   });
 });
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { generateApiKey } from "../../../lib/api-key.ts";
 import type { HandledRequest } from "../../../local/gateway/gateway.ts";
 import { standardErrorLog } from "../../../local/service-log.ts";
 
@@ -16,6 +17,7 @@ const request: HandledRequest = {
     "authorizer.error": "slow",
   },
 };
+const key = generateApiKey("local");
 const info = '{"level":"INFO","message":"started"}';
 
 const { isTTY } = process.stderr;
@@ -57,10 +59,12 @@ describe("the log on a terminal", () => {
     expect(line?.slice(8)).toMatch(/^ {2}PUT {3}\/a{99} .* -$/);
   });
 
-  it("replaces what would garble a terminal", async () => {
-    const garbling = { ...request, url: "/\u001b[31mé?limit=1" };
-    const [line] = await linesOf(true, (log) => log.request(garbling, "{}"));
-    expect(line).toContain("  /?[31m??limit  ");
+  it.each([
+    ["what would garble a terminal", "/\u001b[31mé?limit=1", "/?[31m??limit"],
+    ["a key", `/${key}/1?a&${key.replace("_", "%5F")}=1`, "/ask_.../1?a&ask_..."],
+  ])("replaces %s", async (_what, url, shown) => {
+    const [line] = await linesOf(true, (log) => log.request({ ...request, url }, "{}"));
+    expect(line).toContain(`  ${shown}  `);
   });
 
   it("shows a function's errors and plain text, and hides its information", async () => {

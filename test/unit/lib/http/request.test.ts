@@ -133,6 +133,7 @@ describe("the body of createPet", () => {
     { "Content-Type": "x-application/json" },
     { "Content-Type": "application/json; charset=utf-8x" },
     { "Content-Type": "application/json; charset=latin1" },
+    { "Content-Type": "application/json; charset=utf-8; charset=utf-16" },
     { "Content-Type": "application/json", "Content-Encoding": "identity, gzip" },
     { "Content-Type": "application/json", "Content-Encoding": "gzip, identity" },
     { "Content-Type": ["text/plain", "application/json"] },

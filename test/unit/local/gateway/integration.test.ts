@@ -22,6 +22,8 @@ it("ends an integration that exceeds API Gateway's 29 seconds", async () => {
     refusal: "INTEGRATION_TIMEOUT",
     variables: { integrationLatency: expect.any(Number) },
   });
+  await respondFromProxy({ invoke: async () => ({}) } as unknown as FunctionPool, "{}");
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 it.each(["application/json", "Application/JSON; charset=utf-8", " TEXT/plain "])(
