@@ -1,7 +1,15 @@
 import type { Json } from "../../local/assembly/intrinsics.ts";
 
-const seriesOf = ({ Namespace, MetricName, Dimensions = [] }: Json): string =>
-  JSON.stringify([Namespace, MetricName, Dimensions.map(({ Name, Value }: Json) => [Name, Value]).sort()]);
+const keys = new WeakMap<object, string>();
+/** Names the series of a metric. */
+function seriesOf(metric: Json): string {
+  const { Namespace, MetricName, Dimensions = [] } = metric;
+  const key =
+    keys.get(metric) ??
+    JSON.stringify([Namespace, MetricName, Dimensions.map(({ Name, Value }: Json) => [Name, Value]).sort()]);
+  keys.set(metric, key);
+  return key;
+}
 
 type Values = Map<number, number>;
 

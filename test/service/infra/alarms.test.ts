@@ -59,17 +59,19 @@ describe.each(stages)("in $name", ({ name: stage }) => {
     }
   });
 
-  const api = (MetricName: string) => ({
-    Namespace: "AWS/ApiGateway",
-    MetricName,
-    Dimensions: [{ Name: "ApiName", Value: stackName(stage) }],
-  });
+  const [requests, clientErrors, serverErrors, latency] = ["Count", "4XXError", "5XXError", "Latency"].map(
+    (MetricName) => ({
+      Namespace: "AWS/ApiGateway",
+      MetricName,
+      Dimensions: [{ Name: "ApiName", Value: stackName(stage) }],
+    }),
+  );
   /** Records what API Gateway measures of requests (API Gateway guide, "Metrics"). */
   function respond(metrics: Metrics, minute: number, count: number, status = 200, latencyMs = 50) {
-    metrics.record(minute, api("Count"), 1, count);
-    metrics.record(minute, api("4XXError"), status >= 400 && status < 500 ? 1 : 0, count);
-    metrics.record(minute, api("5XXError"), status >= 500 ? 1 : 0, count);
-    metrics.record(minute, api("Latency"), latencyMs, count);
+    metrics.record(minute, requests, 1, count);
+    metrics.record(minute, clientErrors, status >= 400 && status < 500 ? 1 : 0, count);
+    metrics.record(minute, serverErrors, status >= 500 ? 1 : 0, count);
+    metrics.record(minute, latency, latencyMs, count);
   }
   const triggered = (metrics: Metrics, minute: number) =>
     ofStage
