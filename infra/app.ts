@@ -6,7 +6,7 @@ import { addStacks, featureFlags } from "./stacks.ts";
 
 const app = new App({ context: featureFlags });
 addStacks(app, bundledCode(await bundles));
-// A deployment fails on a finding of the AWS Solutions rules. The variable is the CDK's own, for its other checks.
+// A deployment fails on an error of the AWS Solutions rules, and prints their warnings. The variable is the CDK's own, for its other checks.
 if (process.env.CDK_VALIDATION !== "false") {
   const { AwsSolutionsChecks } = await import("cdk-nag");
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
