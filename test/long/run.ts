@@ -79,6 +79,16 @@ program
   });
 
 program
+  .command("runbook")
+  .summary(
+    "parses the AWS commands of the documents with the AWS CLI, sending nothing (needs Python and PyPI)",
+  )
+  .description(
+    `Runs the shell commands of docs/ with stand-ins for every program, and parses each command for \`aws\` with the AWS CLI and its models of the services: that the operation, its options and their values exist. It sends nothing. Needs Python 3 and access to PyPI.`,
+  )
+  .action(async () => (await import("./runbook/runbook.ts")).testRunbook());
+
+program
   .command("runtime")
   .summary("runs the bundles under AWS's own Node.js runtime (needs npm, CMake and a C++ compiler)")
   .description(

@@ -10,9 +10,10 @@ import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
 import { eventually } from "../../support/eventually.ts";
 import { send } from "../../support/http.ts";
 import { keysCli } from "../../support/keys-cli.ts";
+import { installPackages } from "../../support/python.ts";
 import { addFailingResource, changeFunctions, removeUnsupported } from "./assembly.ts";
 import { Commands, type DeployedStage, runAgainst } from "./commands.ts";
-import { type Emulator, installTools, openEntrance, REGION, startEmulator } from "./emulator.ts";
+import { type Emulator, openEntrance, PACKAGES, REGION, startEmulator } from "./emulator.ts";
 
 const STAGES = allStages.map(({ name }) => name);
 
@@ -124,7 +125,7 @@ export async function testDeployment(): Promise<void> {
   const { path: folder } = temporary;
 
   step("Install the emulator and cfn-lint into a virtual environment");
-  const tools = installTools(folder);
+  const tools = installPackages(folder, PACKAGES);
   using emulator = await startEmulator(tools, folder);
 
   step("Synthesize, and lint the templates with cfn-lint");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
@@ -7,31 +7,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
 
-// Python packages, installed into a folder of this run.
-const EMULATOR = "ministack==1.5.33";
-const LINTER = "cfn-lint==1.58.0";
+/** The Python packages of a run. */
+export const PACKAGES = ["ministack==1.5.33", "cfn-lint==1.58.0"];
 
 export const REGION = "us-east-1";
-
-/**
- * Installs the Python tools of a run into its folder.
- *
- * @returns the folder of their commands
- * @throws Error when Python or its packages cannot be installed
- */
-export function installTools(folder: string): string {
-  const venv = join(folder, "venv");
-  try {
-    execFileSync("python3", ["-m", "venv", venv], { stdio: "pipe" });
-    execFileSync(join(venv, "bin/pip"), ["install", "--quiet", EMULATOR, LINTER], { stdio: "pipe" });
-  } catch (error) {
-    const { stderr, message } = error as { stderr?: Buffer; message: string };
-    throw new Error(
-      `The emulator ${EMULATOR} cannot be installed here: ${stderr?.toString().trim() || message}`,
-    );
-  }
-  return join(venv, "bin");
-}
 
 /** A running emulator of AWS. `using` stops it. */
 export interface Emulator extends Disposable {

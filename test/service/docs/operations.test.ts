@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { expect, it, jest } from "@jest/globals";
 import { servedStack } from "../../../infra/stages.ts";
 import { handle } from "../../../lib/http/handle.ts";
@@ -9,6 +10,7 @@ import { readStack } from "../../../local/assembly/template.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { matches } from "../../support/insights.ts";
+import { ownTables } from "../../support/own-tables.ts";
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";
 const runbook = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
@@ -44,6 +46,28 @@ function queriesOf(commands: string) {
       };
     });
 }
+
+it("copies a restored table, or a part of it", async () => {
+  const [source, target] = [(await ownTables()).pets, (await ownTables()).pets];
+  const client = new DynamoDBClient({});
+  const items = Array.from({ length: 60 }, (_, n) => ({
+    id: { N: String(n) },
+    categoryId: { N: String(2n ** 63n - BigInt(n)) },
+  }));
+  for (const Item of items) await client.send(new PutItemCommand({ TableName: source, Item }));
+  const [copy = ""] = /^copy\(\) \{.*?^\}$/ms.exec(runbook) ?? [];
+  const [, condition = ""] = /copy "\$TABLE" "\$TABLE-restored" ('.*')$/m.exec(runbook) ?? [];
+  for (const [options, expected] of [
+    [condition.replace("<id>", "40"), items.slice(41)],
+    ["", items],
+  ] as const) {
+    const script = `npx() { "$@"; }\n${copy}\ncopy ${source} ${target} ${options}`;
+    const { status, stdout } = spawnSync("bash", ["-euc", script], { encoding: "utf8" });
+    expect([status, stdout]).toEqual([0, `${expected.length} items copied.\n`]);
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: target }));
+    expect(Items.toSorted((a, b) => Number(a.id?.N) - Number(b.id?.N))).toEqual(expected);
+  }
+});
 
 const request = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef";
 const invocation = "aec7a529-47f9-4090-be01-c9ed91bf83cf";

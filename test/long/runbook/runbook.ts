@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { globSync, mkdtempDisposableSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { installPackages } from "../../support/python.ts";
+
+const docs = join(import.meta.dirname, "../../../docs");
+
+/** Without a path, every program is a stand-in that prints a time. `aws` records its arguments; a scan prints an item. */
+const STAND_INS = `PATH=/nonexistent
+  command_not_found_handle() { echo 1795305600; }
+  aws() {
+    printf '%s\\0' "$@" $'\\n' >&3
+    case $2 in scan) echo '{"id":{"N":"1"}}' ;; *) echo 1795305600 ;; esac
+  }`;
+
+/** Returns the blocks of shell commands of a document, and the commands for AWS in its text. */
+function commandsOf(document: string): string[] {
+  const found = document.matchAll(/^ *```sh\n(.*?)^ *```$|`(aws [^`]+)`/gms);
+  return [...found].map(([, block, inline]) =>
+    // A text in angle brackets stands for a value. An ARN has at least 37 characters.
+    (block ?? inline ?? "").replaceAll(/<[a-z ]+>/g, "value".padEnd(37, "-")).replaceAll("...", "x"),
+  );
+}
+
+/** Runs shell commands with the stand-ins. @returns the arguments of each call of `aws` */
+function callsOf(commands: string[]): string[][] {
+  const script = [STAND_INS, ...commands].join("\n");
+  const { output } = spawnSync("/bin/bash", ["-c", script], {
+    stdio: ["ignore", "ignore", "inherit", "pipe"],
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  const calls = (output[3] ?? "").split("\n\0").map((call) => call.split("\0").slice(0, -1));
+  return calls.filter(([service]) => service);
+}
+
+/**
+ * Parses the commands for AWS in the documents with the AWS CLI, which sends nothing.
+ *
+ * @throws AssertionError when a command is wrong or was not run, and Error when the AWS CLI cannot be installed
+ */
+export function testRunbook(): void {
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "animal-store-runbook-"));
+  const bin = installPackages(temporary.path, ["awscli==1.46.3"]);
+  // The runbook first: the other documents use its functions.
+  const others = globSync("**/*.md", { cwd: docs }).filter((name) => name !== "operations.md");
+  const commands = ["operations.md", ...others].flatMap((name) =>
+    commandsOf(readFileSync(join(docs, name), "utf8")),
+  );
+  const calls = callsOf(commands);
+  const names = new Set(calls.map(([service, operation]) => `${service} ${operation}`));
+  const written = commands.join("\n").matchAll(/\baws ([a-z]\S+ [a-z]\S+)/g);
+  assert.deepEqual(
+    [...written].map(([, name = ""]) => name).filter((name) => !names.has(name)),
+    [],
+  );
+  const env = {
+    HOME: temporary.path,
+    AWS_DEFAULT_REGION: "us-east-1",
+    AWS_ENDPOINT_URL: "http://127.0.0.1:9",
+  };
+  execFileSync(join(bin, "python"), [join(import.meta.dirname, "parse.py")], {
+    input: JSON.stringify(calls),
+    env,
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+  console.log(`${calls.length} calls of ${names.size} operations of AWS are valid.`);
+}
