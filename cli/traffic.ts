@@ -62,10 +62,9 @@ class Traffic {
   constructor(url: string, key: string, earlierKey: string) {
     this.#url = url.replace(/\/$/, "");
     this.#checks = operations.filter(isServed).flatMap((operation) => {
-      const { id, method } = operation;
-      const check = { name: id, operation, key, failures: [] };
-      const earlier = { ...check, name: `${id} with the earlier key`, key: earlierKey, failures: [] };
-      return earlierKey && method === "GET" ? [check, earlier] : [check];
+      const check: Check = { name: operation.id, operation, key, failures: [] };
+      if (!earlierKey || operation.method !== "GET") return check;
+      return [check, { ...check, name: `${check.name} with the earlier key`, key: earlierKey, failures: [] }];
     });
   }
 

@@ -45,11 +45,7 @@ export class AccountStack extends Stack {
   #addBudget({ monthlyUsd, email }: Budget): void {
     const subscribers = [{ subscriptionType: "EMAIL", address: email }];
     new CfnBudget(this, "Budget", {
-      budget: {
-        budgetType: "COST",
-        timeUnit: "MONTHLY",
-        budgetLimit: { amount: monthlyUsd, unit: "USD" },
-      },
+      budget: { budgetType: "COST", timeUnit: "MONTHLY", budgetLimit: { amount: monthlyUsd, unit: "USD" } },
       notificationsWithSubscribers: ["ACTUAL", "FORECASTED"].map((notificationType) => ({
         notification: { notificationType, comparisonOperator: "GREATER_THAN", threshold: 100 },
         subscribers,

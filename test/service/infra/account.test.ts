@@ -4,6 +4,8 @@ import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { describe, expect, it, jest } from "@jest/globals";
 import { parse } from "yaml";
 import { program } from "../../../cli/keys-program.ts";
+import { budget } from "../../../infra/budget.ts";
+import { repository } from "../../../infra/repository.ts";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { exampleSettings } from "../../support/account.ts";
 import { recordCalls } from "../../support/calls.ts";
@@ -199,10 +201,10 @@ describe("the account", () => {
       });
   });
 
-  it("has no deploy roles and no budget until someone fills them in", () => {
-    const unused = readResources(assembly, accountStack);
-    expect(unused.find("IAM::Role")).toHaveLength(1);
-    for (const type of ["IAM::OIDCProvider", "Budgets::Budget"]) expect(unused.find(type)).toEqual([]);
-    expect(unused.only("ApiGateway::Account")).toBeDefined();
+  it("has deploy roles and a budget only if someone fills them in", () => {
+    const own = readResources(assembly, accountStack);
+    expect(own.find("Budgets::Budget")).toHaveLength(budget ? 1 : 0);
+    expect(own.find("IAM::Role").length > 1).toBe(repository !== undefined);
+    expect(own.only("ApiGateway::Account")).toBeDefined();
   });
 });
