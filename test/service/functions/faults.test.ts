@@ -82,8 +82,9 @@ const authorize = () => authorizer(authorizerEvent(`Bearer ${key}`));
 const count = (name: string) => countNamed(petLister(tables.pets, 1), name);
 
 const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
-beforeEach(() => {
+beforeEach(async () => {
   error.mockClear();
+  await proxy.set(undefined);
 });
 
 beforeAll(async () => {
