@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import { local } from "../infra/stages.ts";
 import type { StackDefinition } from "./assembly/template.ts";
 import { threadsEnded } from "./functions/instance.ts";
@@ -22,9 +21,8 @@ export function deploy(
 ) {
   const functions = new Map(
     stack.functions.map((definition) => {
-      // Without this, every request would be a 503.
       if (!existsSync(definition.code))
-        throw new Error(`The code of ${definition.name} is missing: delete ${dirname(definition.code)}.`);
+        throw new Error(`${definition.code} is missing: delete its parent folder.`);
       const environment = { ...definition.environment };
       // The only value of the template that is replaced, so that keys of the local service are valid only here.
       if ("STAGE" in environment) environment.STAGE = local.name;

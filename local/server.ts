@@ -1,12 +1,6 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type RequestListener, Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Body } from "./body.ts";
+import { BufferedRequest } from "./request.ts";
 
 /** How long a stop waits for the responses to the requests that have arrived, in milliseconds. */
 const DRAIN_TIMEOUT = 5000;
@@ -17,72 +11,57 @@ const MAX_CONNECTIONS = 1000;
 const MAX_PIPELINED = 10;
 
 const settings = {
+  IncomingMessage: BufferedRequest,
   // API Gateway's limit for the request line and the values of all headers. Node counts their names as well.
   maxHeaderSize: 10_240,
   // How long a request can take to arrive, and how often Node checks it, in milliseconds.
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
 };
-/** How long a client can send and read nothing while the service waits for it, in milliseconds. */
-const SILENCE_TIMEOUT = 5000;
 
-/** Handles a request, whose body is already being received. */
-export type Listener = (message: IncomingMessage, response: ServerResponse, body: Body) => void;
-
-/** A request that does not have its whole response. */
-interface Exchange {
-  response: ServerResponse;
-  body: Body;
-}
+export type Listener = RequestListener<typeof BufferedRequest>;
+type Response = ServerResponse<BufferedRequest>;
 
 /** Whether a connection waits for its client: to send a request or the rest of one, or to read the response. */
-const waitsForClient = ([first]: Exchange[] = []) =>
-  !first || first.response.writableEnded || !first.response.req.complete;
+const waitsForClient = ([first]: Response[] = []) => !first || first.writableEnded || !first.req.complete;
 
-/**
- * A server that limits what a client can hold: connections, headers, bodies, time, and requests on one connection, which
- * it handles one after the other.
- */
-export class HttpServer extends Server {
-  /** The requests of each connection, oldest first; the connections in the order of their last requests. */
-  readonly #connections = new Map<Socket, Exchange[]>();
+/** A server that limits what a client can hold, and handles the requests of a connection one after the other. */
+export class HttpServer extends Server<typeof BufferedRequest> {
+  /** The responses that each connection waits for, oldest first; the connections in the order of their last requests. */
+  readonly #waiting = new Map<Socket, Response[]>();
 
   constructor(listener: Listener) {
     super(settings);
     // Node's documentation and types do not have this option. Without it, Node closes a connection whose client closed
     // its side after the request.
     Object.assign(this, { httpAllowHalfOpen: true });
-    this.timeout = SILENCE_TIMEOUT;
-    // A function can take longer.
-    this.on("timeout", (socket) => {
-      if (waitsForClient(this.#connections.get(socket))) socket.destroy();
-    });
+    this.timeout = 5000; // of a client that is silent while the service waits for it
+    this.on("timeout", (socket) => waitsForClient(this.#waiting.get(socket)) && socket.destroy());
     this.on("connection", (socket) => {
-      if (this.#connections.size >= MAX_CONNECTIONS) {
-        const all = [...this.#connections];
+      if (this.#waiting.size >= MAX_CONNECTIONS) {
+        const all = [...this.#waiting];
         const [oldest] = all.find(([, waiting]) => waitsForClient(waiting)) ?? all[0] ?? [socket];
-        this.#connections.delete(oldest.destroy());
+        this.#waiting.delete(oldest.destroy());
       }
-      const waiting: Exchange[] = [];
-      this.#connections.set(socket, waiting);
+      const waiting: Response[] = [];
+      this.#waiting.set(socket, waiting);
       socket.on("close", () => {
-        this.#connections.delete(socket);
-        for (const { body } of waiting) body.discard();
+        this.#waiting.delete(socket);
+        for (const { req } of waiting) req.discard();
       });
     });
 
-    const handle: RequestListener = (message, response) => {
+    const handle: Listener = (message, response) => {
       const { socket } = message;
-      const waiting = this.#connections.get(socket);
+      const waiting = this.#waiting.get(socket);
+      const start = () => listener(message, response);
       if (!waiting || waiting.length >= MAX_PIPELINED) return socket.destroy();
-      this.#connections.delete(socket);
-      this.#connections.set(socket, waiting);
-      const body = new Body(message);
-      const start = () => listener(message, response, body);
-      const previous = waiting.at(-1)?.response;
-      waiting.push({ response, body });
+      this.#waiting.delete(socket); // the newest comes last
+      this.#waiting.set(socket, waiting);
+      const previous = waiting.at(-1);
+      waiting.push(response);
       response.on("close", () => {
-        waiting.shift()?.body.discard();
+        waiting.shift()?.req.discard();
         if (waiting.length === 0 && !this.listening) socket.destroySoon();
       });
       if (!previous) return start();
@@ -97,8 +76,8 @@ export class HttpServer extends Server {
   /** Stops accepting connections, and responds to the requests that have arrived, for a limited time. */
   async drain(): Promise<void> {
     const closed = new Promise((resolve) => this.close(resolve));
-    for (const [socket, waiting] of this.#connections) {
-      const last = waiting.at(-1)?.response;
+    for (const [socket, waiting] of this.#waiting) {
+      const last = waiting.at(-1);
       if (!last) socket.destroy();
       else if (!last.headersSent) last.setHeader("Connection", "close");
     }

@@ -1,9 +1,6 @@
 import { formatAccessLog } from "./gateway/context.ts";
 import type { HandledRequest } from "./gateway/gateway.ts";
 
-/** Also a part of a key, and one in percent-encoding. */
-const apiKey = /ask(_|%5f)[\w%]*/gi;
-
 export type Log = ReturnType<typeof standardErrorLog>;
 
 /**
@@ -32,7 +29,7 @@ function formatRequest({ variables, url, errorCode }: HandledRequest): string {
     String(httpMethod).padEnd(4),
     withoutValues(url)
       .replaceAll(/[^ -~]/g, "?")
-      .replaceAll(apiKey, "ask_...")
+      .replaceAll(/ask(_|%5f)[\w%]*/gi, "ask_...") // an API key
       .slice(0, 100),
     status,
     `${responseLatency} ms`,

@@ -22,7 +22,7 @@ import {
   storeFolder,
   writeTables,
 } from "./store/data-folder.ts";
-import { DataInUse, lockFolder, startStore } from "./store/store.ts";
+import { DataInUse, lockFolder, type Store, startStore } from "./store/store.ts";
 import { watchFolders } from "./watch.ts";
 
 const USAGE = `Usage: npm start -- [--watch]
@@ -39,9 +39,6 @@ Environment variables:
 const STOP_TIMEOUT = 2000;
 /** Signals within this time are one: Ctrl-C sends one from the terminal and another from npm. In milliseconds. */
 const SAME_SIGNAL = 500;
-
-/** How long the start waits for commands that have the data open, in milliseconds. */
-const COMMANDS_TIMEOUT = 10_000;
 
 /** How long the changed functions have the processor for themselves before a synthesis starts, in milliseconds. */
 const SYNTHESIS_DELAY = 500;
@@ -87,18 +84,15 @@ function readPort(): number {
 async function openStore(): Promise<LocalStore> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   if (endpoint) return { endpoint };
-  const end = performance.now() + COMMANDS_TIMEOUT;
-  for (;;) {
-    try {
-      const store = await startStore(storeFolder);
-      cleanUp.push(store.close);
-      return store;
-    } catch (error) {
-      // No other service has the folder, but commands such as `npm run keys` open its data for a moment.
+  const end = performance.now() + 10_000; // commands such as `npm run keys` have the data open for a moment
+  const open = (): Promise<Store> =>
+    startStore(storeFolder).catch((error) => {
       if (!(error instanceof DataInUse) || performance.now() > end) throw error;
-      await pause(20);
-    }
-  }
+      return pause(20).then(open);
+    });
+  const store = await open();
+  cleanUp.push(store.close);
+  return store;
 }
 
 async function synthesize(keep: string[] = [], signal = stopping.signal): Promise<string> {
@@ -133,7 +127,7 @@ async function start(watch: boolean): Promise<void> {
 
   const docs = docsPage(key, stageName);
   let docsTurn: Promise<unknown> = Promise.resolve();
-  server = new HttpServer(async (message, response, body) => {
+  server = new HttpServer(async (message, response) => {
     // The gateway refuses a request without exactly one Host.
     if (message.url?.startsWith("/docs") && message.headersDistinct.host?.length === 1) {
       // A file takes milliseconds to send. With one in each turn of the event loop, a thousand do not delay the API.
@@ -141,7 +135,7 @@ async function start(watch: boolean): Promise<void> {
       docsTurn = served.then(() => nextTurn());
       if (await served) return;
     }
-    deployment.gateway(message, response, body);
+    deployment.gateway(message, response);
   });
   await listen(server, port);
 

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { HttpResponse } from "../assembly/rest-api.ts";
 import type { StackDefinition } from "../assembly/template.ts";
-import type { Body } from "../body.ts";
 import type { FunctionPool } from "../functions/pool.ts";
+import type { BufferedRequest } from "../request.ts";
 import type { Listener } from "../server.ts";
 import { TokenAuthorizer } from "./authorizer.ts";
 import { type ContextVariables, type RequestContext, refuse, requestContext, type Step } from "./context.ts";
@@ -42,22 +42,17 @@ export function createGateway(
     functionNamed(functions, stack.authorizer.functionName),
   );
 
-  async function respond(
-    message: IncomingMessage,
-    body: Body,
-    context: RequestContext,
-  ): Promise<Step<HttpResponse>> {
+  async function respond(message: BufferedRequest, context: RequestContext): Promise<Step<HttpResponse>> {
     const received = readTarget(message, stack.stageName);
     if ("refusal" in received) return received;
     const match = route(received.value.method, received.value.path);
     if (!match) return refuseUndefinedRoute(message.headers.authorization);
-    const step = await callRoute(received.value, body, match, context);
+    const step = await callRoute(received.value, match, context);
     return { ...step, variables: { ...step.variables, resourcePath: match.route.path } };
   }
 
   async function callRoute(
     request: LocalRequest,
-    body: Body,
     match: RouteMatch,
     context: RequestContext,
   ): Promise<Step<HttpResponse>> {
@@ -67,15 +62,15 @@ export function createGateway(
       ? await authorizer.authorize(request, context)
       : { value: {}, variables: {} };
     if ("refusal" in caller) return caller;
-    const invoke = async (): Promise<Step<HttpResponse>> => {
-      if (integration.type === "MOCK")
-        return respondFromMock(integration, request.message.headers["content-type"]);
-      const received = await body.received;
-      if ("refusal" in received) return received;
-      const event = proxyEvent(request, match, context, caller.value, received.value);
-      return respondFromProxy(functionNamed(functions, integration.functionName), JSON.stringify(event));
-    };
-    const step = await invoke();
+    const body = await request.message.body;
+    if ("refusal" in body) return refuse(body.refusal, caller.variables);
+    const step =
+      integration.type === "MOCK"
+        ? respondFromMock(integration, request.message.headers["content-type"])
+        : await respondFromProxy(
+            functionNamed(functions, integration.functionName),
+            JSON.stringify(proxyEvent(request, match, context, caller.value, body.value)),
+          );
     return { ...step, variables: { ...caller.variables, ...step.variables } };
   }
 
@@ -86,16 +81,16 @@ export function createGateway(
     return response;
   }
 
-  return async (message, response, body) => {
+  return async (message, response) => {
     const start = performance.now();
     const context = requestContext(message, stack.stageName);
-    const step = await respond(message, body, context).catch((error: unknown) => {
+    const step = await respond(message, context).catch((error: unknown) => {
       console.error(error);
       return refuse("DEFAULT_5XX");
     });
     const result = "refusal" in step ? gatewayResponse(step.refusal) : step.value;
     send(response, result === TOO_LARGE ? undefined : context.requestId, result);
-    body.discard();
+    message.discard();
     log({
       url: message.url ?? "",
       errorCode: result.status >= 400 ? errorCodeOf(result.body) : undefined,

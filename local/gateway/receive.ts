@@ -1,9 +1,9 @@
-import type { IncomingMessage } from "node:http";
+import type { BufferedRequest } from "../request.ts";
 import { refuse, type Step } from "./context.ts";
 
 /** A request whose headers have arrived, with its target split. */
 export interface LocalRequest {
-  message: IncomingMessage;
+  message: BufferedRequest;
   method: string;
   /** below the stage, percent-encoded as sent */
   path: string;
@@ -15,7 +15,7 @@ export interface LocalRequest {
  *
  * @returns the request; or a refusal when it has an invalid Host or is outside the stage
  */
-export function readTarget(message: IncomingMessage, stageName: string): Step<LocalRequest> {
+export function readTarget(message: BufferedRequest, stageName: string): Step<LocalRequest> {
   // The functions build links from Host, which a request has exactly once (RFC 9112, 3.2).
   if (!/^[\w.:[\]-]+$/.test((message.headersDistinct.host ?? []).join())) return refuse("DEFAULT_4XX");
 

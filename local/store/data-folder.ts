@@ -43,24 +43,19 @@ export async function makeDataFolder(folder = dataFolder): Promise<void> {
     // Not recursive: Node never returns from a recursive mkdir in /proc.
     await mkdir(folder, { mode: 0o700 }).catch(unlessExists);
     const names = await readdir(folder);
-    if (names.length > 0 && !names.includes(marker)) throw new ForeignFolder(folder);
+    if (names.length > 0 && !names.includes(marker))
+      throw new Error(
+        `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+      );
     const options = { flag: "wx", mode: 0o600 };
     await writeFile(join(folder, marker), "", options).catch(unlessExists);
     await writeFile(join(folder, ".gitignore"), "*\n", options).catch(unlessExists);
   } catch (error) {
-    if (error instanceof ForeignFolder) throw error;
     const { code } = error as NodeJS.ErrnoException;
+    if (!code) throw error;
     // Node reports ENOENT on a read-only file system.
     throw new Error(
       `The data folder ${folder} cannot be written (${code}): does its parent exist, and is it writable?`,
-    );
-  }
-}
-
-class ForeignFolder extends Error {
-  constructor(folder: string) {
-    super(
-      `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
     );
   }
 }

@@ -80,12 +80,9 @@ async function startThread(options: StoreOptions): Promise<{ worker: Worker; por
 }
 
 /**
- * Locks a folder for this process with an empty database inside it. The operating system releases the lock when the
- * process ends.
+ * Locks a folder with an empty database inside it. The operating system releases the lock when the process ends.
  *
- * @param path created when missing
  * @param check what must succeed while the folder is locked
- * @returns what `close` unlocks
  * @throws DataInUse when another process has locked the folder, or Error in one line when it is broken or not writable
  */
 export async function lockFolder(path: string, check = async (_path: string) => {}): Promise<ClassicLevel> {
@@ -111,10 +108,7 @@ function describe(error: unknown): string {
   return cause?.message ?? message;
 }
 
-/**
- * Opens and closes the data, because dynalite does not say why it cannot open them. LevelDB leaves out what is damaged of
- * its latest writes, and says so only in a file.
- */
+/** Opens and closes the data: dynalite does not say why it cannot, and LevelDB not that it leaves out damaged writes. */
 async function checkData(path: string): Promise<void> {
   const data = new ClassicLevel(path);
   await data.open();

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
 import { servedStack } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
@@ -126,6 +126,7 @@ describe("npm start", () => {
   it("serves from its default data folder, in a working directory whose name a URL would misread", async () => {
     const cwd = join(folder, "a#b%41?c d");
     await mkdir(cwd);
+    await writeFile(join(cwd, "package.json"), '{"type":"module"}'); // the functions are CommonJS
     const service = await startService({ DATA_DIR: "", TMPDIR: temporary }, [], { cwd });
     ends.push(() => service.stop("SIGKILL"));
     expect(await (await served(() => list(service))).json()).toEqual([]);
@@ -228,19 +229,25 @@ describe("npm start", () => {
     );
   });
 
-  it("waits until a command that has its data open is done", async () => {
+  it("waits until a command that has its data open is done, and refuses a burst if it throttles", async () => {
     await makeDataFolder(folder);
     const command = await startStore(join(folder, "dynamodb"));
     // LevelDB writes a new log at every attempt.
     const log = join(folder, "dynamodb", "in-use", "LOG");
     const { birthtimeMs } = await stat(log);
-    const service = started();
+    const starting = started({ THROTTLE: "on" });
     await eventually(
       async () => (await stat(log)).birthtimeMs,
       (time) => expect(time).not.toBe(birthtimeMs),
     );
     await command.close();
-    expect((await served(async () => list(await service))).status).toBe(200);
+    const { baseUrl } = await starting;
+    const statuses = async (origin: string) => {
+      const replies = await Promise.all(Array.from({ length: 300 }, () => fetch(`${origin}/nowhere`)));
+      return new Set(replies.map(({ status }) => status));
+    };
+    expect(await statuses(baseUrl)).toEqual(new Set([404, 429]));
+    expect(await statuses(CONTRACT_URL)).toEqual(new Set([404]));
   });
 
   it("listens on 127.0.0.1 only, as does its store", async () => {
@@ -297,19 +304,7 @@ describe("npm start", () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it("refuses a burst of requests when it throttles, and only then", async () => {
-    const refused = async (baseUrl: string) => {
-      const replies = await Promise.all(Array.from({ length: 300 }, () => fetch(`${baseUrl}/nowhere`)));
-      return replies.filter(({ status }) => status === 429).length;
-    };
-    expect(await refused((await started({ THROTTLE: "on" })).baseUrl)).toBeGreaterThan(0);
-    expect(await refused(CONTRACT_URL)).toBe(0);
-  });
-
-  it.each([
-    ["by itself", undefined],
-    ["on a signal", "SIGTERM" as const],
-  ])("ends %s when a function runs code that cannot be stopped", async (_how, signal) => {
+  it("ends by itself when a function runs code that cannot be stopped", async () => {
     // The service serves this assembly, because it is named by the hash of the sources.
     await copyAssembly(folder);
     const assembly = join(folder, "assembly", await hashSources());
@@ -327,43 +322,20 @@ describe("npm start", () => {
     const service = await started();
     const ended = once(service.process, "close");
     expect((await list(service)).status).toBe(503);
-    if (signal) service.process.kill(signal);
     await ended;
     const reason = `\nanimal-store: The function ${name} runs code that cannot be stopped.\n`;
-    expect(service.output().endsWith(reason)).toBe(signal === undefined);
+    expect(service.output().endsWith(reason)).toBe(true);
   });
 
   it("explains its options", async () => {
-    const wrongStream = jest.fn();
     const help = spawnService(inFolder(), [], { args: ["--help"] });
-    help.child.stderr?.on("data", wrongStream);
     expect(await help.ended).toBe(0);
     for (const text of ["Usage: npm start -- [--watch]\n", "(default 3000)", "(default .animal-store)"])
       expect(help.output()).toContain(text);
     const unknown = spawnService(inFolder(), [], { args: ["--wach"] });
-    unknown.child.stdout?.on("data", wrongStream);
     expect(await unknown.ended).toBe(2);
-    expect(wrongStream).not.toHaveBeenCalled();
     expect(unknown.output()).toMatch(/^animal-store: Unknown option '--wach'.*\nUsage: /);
     expect(await readdir(folder)).toEqual([]);
-  });
-
-  it("removes the assemblies of other sources, and an incomplete one, and nothing else", async () => {
-    await makeDataFolder(folder);
-    const current = await hashSources();
-    for (const name of [`${current}.draft/stale`, `${"0".repeat(32)}.draft`, "1".repeat(32), "others"])
-      await mkdir(join(folder, "assembly", name), { recursive: true });
-    await writeFile(join(folder, "package.json"), '{"type":"module"}'); // the functions are CommonJS
-    const first = await started();
-    expect((await served(() => list(first))).status).toBe(200);
-    const names = await readdir(join(folder, "assembly"));
-    expect(names.toSorted()).toEqual([current, "others"]);
-    const assembly = join(folder, "assembly", current);
-    expect(await readdir(assembly)).not.toContain("stale");
-    const { mtimeMs } = await stat(assembly);
-    await first.stop("SIGKILL");
-    await started();
-    expect((await stat(assembly)).mtimeMs).toBe(mtimeMs);
   });
 
   it("uses the DynamoDB server that it is given, and waits for tables that it creates slowly", async () => {
@@ -399,12 +371,9 @@ describe("npm start ends with one clear line and exit code 1", () => {
     expect(await failure({ PORT }, [denyPrivilegedPorts])).toBe(reason);
   });
 
-  it.each([
-    ["files of something else", "notes.txt"],
-    ["another format", "animal-store-format-0"],
-  ])("when its data folder has %s, and changes nothing there", async (_content, file) => {
+  it("when its data folder has files of something else, and changes nothing there", async () => {
     await mkdir(join(folder, "assembly"));
-    for (const name of [file, ".gitignore", "api-key", "assembly/1"])
+    for (const name of ["notes.txt", ".gitignore", "api-key", "assembly/1"])
       await writeFile(join(folder, name), "mine");
     const before = await readdir(folder, { recursive: true });
     expect(await failure()).toBe(

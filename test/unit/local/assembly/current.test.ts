@@ -67,3 +67,12 @@ it("reports a failed synthesis without the code of packages, which is minified",
   process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
   expect(message).toBe("The CDK app failed:\nA finding.\nError: Failed.");
 });
+
+it("uses the assembly of the current sources, and removes those of others and drafts, and nothing else", async () => {
+  await using folder = await files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
+  const current = await hashSources();
+  for (const name of [current, `${current}.draft`, "1".repeat(32), "others"])
+    await files.mkdir(join(folder.path, name));
+  expect(await currentAssembly(folder.path)).toBe(join(folder.path, current));
+  expect((await files.readdir(folder.path)).sort()).toEqual([current, "others"]);
+});

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import { expect, it } from "@jest/globals";
 import { readTarget } from "../../../../local/gateway/receive.ts";
+import type { BufferedRequest } from "../../../../local/request.ts";
 
 const read = (url: string, host: string[] = ["a"]) =>
-  readTarget({ url, method: "GET", headersDistinct: { host } } as unknown as IncomingMessage, "v1");
+  readTarget({ url, method: "GET", headersDistinct: { host } } as unknown as BufferedRequest, "v1");
 
 it.each([
   ["/v1/pets", "/pets", ""],
