@@ -26,16 +26,6 @@ const files = new Map(
   Object.entries(folders).flatMap(([folder, names]) => names.map((name) => [name, join(folder, name)])),
 );
 
-/** The files that were read. All responses share the bytes, because a client can take long to read them. */
-const contents = new Map<string, Promise<Buffer>>();
-
-function contentOf(file: string): Promise<Buffer> {
-  const content = contents.get(file) ?? readFile(file);
-  contents.set(file, content);
-  content.catch(() => contents.delete(file));
-  return content;
-}
-
 /**
  * The page contains a key. With these headers, no other site can read it, frame it or load parts of it, and it loads
  * nothing from other origins. The key is in the HTML and not in a script, because any site could load the script.
@@ -88,6 +78,15 @@ export type Docs = (message: IncomingMessage, response: ServerResponse) => Promi
  * @param stageName the first segment of the API's paths
  */
 export function docsPage(key: string, stageName: string): Docs {
+  // All responses share the bytes of a file, because a client can take long to read them.
+  const contents = new Map<string, Promise<Buffer>>();
+  function contentOf(file: string): Promise<Buffer> {
+    const content = contents.get(file) ?? readFile(file);
+    contents.set(file, content);
+    content.catch(() => contents.delete(file));
+    return content;
+  }
+
   async function read(name: string, host: string): Promise<string | Buffer | undefined> {
     const file = files.get(name);
     if (!file) {
