@@ -202,7 +202,7 @@ const clientLimits = () =>
 /** The figures by document and marker. */
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
-  "docs/operations.md": { limits: limitTable, instances: instanceCosts, cost: costTable },
+  "docs/runbook.md": { limits: limitTable, instances: instanceCosts, cost: costTable },
   "docs/decisions/load.md": { ends: endTable },
   "docs/decisions/one-region.md": { "equal-ids": equalIdTable },
 };

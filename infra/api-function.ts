@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
-import type { Operation, Table } from "aws-cdk-lib/aws-dynamodb";
+import type { Table, Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Alias,
@@ -19,8 +19,8 @@ import { StageLog } from "./stage-log.ts";
 /** What a function can do with one table. */
 export interface TableAccess {
   table: Table;
-  /** DynamoDB operations, such as `Operation.GET_ITEM` */
-  operations: Operation[];
+  /** DynamoDB operations, such as `TableOperation.GET_ITEM` */
+  operations: TableOperation[];
   /** the index that they are restricted to; without one they reach the table itself */
   index?: string;
 }
@@ -39,7 +39,7 @@ export const LIVE_ALIAS = "live";
 /** One Lambda function with its own log group and role. The role allows that log and the declared access. */
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, for each table and operation that the function calls */
-  readonly tableThrottles: { table: string; operation: Operation; metric: Metric }[];
+  readonly tableThrottles: { table: string; operation: TableOperation; metric: Metric }[];
   readonly #aliasOptions: AliasOptions;
   #alias: Alias | undefined;
 

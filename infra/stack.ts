@@ -1,5 +1,5 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
-import { Operation } from "aws-cdk-lib/aws-dynamodb";
+import { Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
 import { SystemLogLevel } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
@@ -64,7 +64,7 @@ export class AnimalStoreStack extends Stack {
   ) {
     const PETS_TABLE = pets.tableName;
     const { read, write } = stage.statusShards;
-    const { GET_ITEM, PUT_ITEM, QUERY, UPDATE_ITEM } = Operation;
+    const { GET_ITEM, PUT_ITEM, QUERY, UPDATE_ITEM } = TableOperation;
     /** The id of a function and its file in functions/ follow from its name. */
     const create = (
       name: string,

@@ -13,7 +13,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 );
 
 /**
- * Adds the account's stack and those of the stages. docs/operations.md says when to use the context values
+ * Adds the account's stack and those of the stages. docs/runbook.md says when to use the context values
  * `-c protection=off` and `-c releaseAlarms=off`.
  */
 export function addStacks(app: App, functionCode: FunctionCode): void {

@@ -16,7 +16,7 @@ export interface Stage {
   firewall?: { addressLimit: number; keyLimit: number };
   /**
    * Instances that are reserved for each function and that it cannot exceed. Off by default, because the quota of a new
-   * account (often 10) is too small for any reservation. docs/operations.md says when to turn it on.
+   * account (often 10) is too small for any reservation. docs/runbook.md says when to turn it on.
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
@@ -26,13 +26,13 @@ export interface Stage {
    */
   statusShards: { read: number; write: number };
   /**
-   * Instances of each function that are always started, to avoid cold starts. Off by default. docs/operations.md has the
+   * Instances of each function that are always started, to avoid cold starts. Off by default. docs/runbook.md has the
    * cost.
    */
   provisionedConcurrency?: { operation: number; authorizer: number };
   /**
    * Let Lambda log the duration, the start-up time and the memory of every invocation. That is about 0.75 KB per
-   * invocation; docs/operations.md has the cost.
+   * invocation; docs/runbook.md has the cost.
    */
   invocationLog: boolean;
   /** how long log lines are kept, in days that CloudWatch Logs accepts, such as 30, 90 and 365 */

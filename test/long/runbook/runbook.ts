@@ -45,8 +45,8 @@ export function testRunbook(): void {
   using temporary = mkdtempDisposableSync(join(tmpdir(), "animal-store-runbook-"));
   const bin = installPackages(temporary.path, ["awscli==1.46.3"]);
   // The runbook first: the other documents use its functions.
-  const others = globSync("**/*.md", { cwd: docs }).filter((name) => name !== "operations.md");
-  const commands = ["operations.md", ...others].flatMap((name) =>
+  const others = globSync("**/*.md", { cwd: docs }).filter((name) => name !== "runbook.md");
+  const commands = ["runbook.md", ...others].flatMap((name) =>
     commandsOf(readFileSync(join(docs, name), "utf8")),
   );
   const calls = callsOf(commands);

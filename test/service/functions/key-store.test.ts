@@ -48,7 +48,7 @@ describe("the store of keys", () => {
       const { hash, keyId } = added;
       expect(await keys.list()).toContainEqual({ hash, keyId, record: added });
       expect(await keys.list(keyId)).toEqual([{ hash, keyId, record: added }]);
-      // docs/operations.md finds the items of a restored table by it.
+      // docs/runbook.md finds the items of a restored table by it.
       expect((await itemOf(added))?.keyId).toEqual({ S: keyId });
     }
     expect(await keys.list("key_0000000000000000")).toEqual([]);

@@ -13,7 +13,7 @@ import { matches } from "../../support/insights.ts";
 import { ownTables } from "../../support/own-tables.ts";
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";
-const runbook = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+const runbook = readFileSync(new URL("../../../docs/runbook.md", import.meta.url), "utf8");
 const [, section = ""] = runbook.split("\n## Why did this request fail?\n");
 const [, definitions = "", queries = ""] = section
   .split(/```(?:sh)?\n/)
