@@ -13,7 +13,7 @@ export const warmedUp = warmUp((signal) => keys.find("-", signal));
 /**
  * Decides whether a request's API key is valid (contract 6).
  *
- * @returns a policy that allows or denies the whole API of this stage, and the key's scopes in the context. API Gateway
+ * @returns a policy that allows or denies the whole API, and the key's scopes in the context. API Gateway
  *   caches the policy by the key and uses it for every operation. A denial becomes a 401. It is not an error of this
  *   function, so the function's error metric counts only failures. It has a line in the log, which the alarms of a release
  *   count.
@@ -41,13 +41,13 @@ function policy(
   methodArn: string,
   record: ApiKeyRecord | undefined,
 ): APIGatewayAuthorizerResult {
-  const [api, stageName] = methodArn.split("/");
+  const [api, apiStageName] = methodArn.split("/");
   const { keyId = "unknown", scopes = [] } = record ?? {};
   return {
     principalId: keyId,
     policyDocument: {
       Version: "2012-10-17",
-      Statement: [{ Effect: effect, Action: "execute-api:Invoke", Resource: `${api}/${stageName}/*` }],
+      Statement: [{ Effect: effect, Action: "execute-api:Invoke", Resource: `${api}/${apiStageName}/*` }],
     },
     context: { keyId, scopes: scopes.join(" "), ...(record && isForChecks(record) && { check: true }) },
   };

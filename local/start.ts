@@ -115,7 +115,7 @@ async function start(watch: boolean): Promise<void> {
 
   const assembly = await synthesize();
   let stack = readStack(assembly, servedStack);
-  const { tables, outputs, stageName } = stack;
+  const { tables, outputs, apiStageName } = stack;
   const keysTable = outputs.KeysTableName ?? "";
   await createTables(endpoint, tables);
   await writeTables({ ...store, keysTable });
@@ -125,7 +125,7 @@ async function start(watch: boolean): Promise<void> {
   let deployment: Deployment = deploy(stack, options);
   cleanUp.push(() => deployment.stop());
 
-  const docs = docsPage(key, stageName);
+  const docs = docsPage(key, apiStageName);
   let docsTurn: Promise<unknown> = Promise.resolve();
   server = new HttpServer(async (message, response) => {
     // The gateway refuses a request without exactly one Host.
@@ -141,7 +141,7 @@ async function start(watch: boolean): Promise<void> {
 
   // Not localhost, which can be ::1: another program can listen there and receive the key.
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const baseUrl = `${origin}/${stageName}`;
+  const baseUrl = `${origin}/${apiStageName}`;
   console.log(`Base URL: ${baseUrl}`);
   console.log(`API key: ${key}`);
   console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);

@@ -75,9 +75,9 @@ export type Docs = (message: IncomingMessage, response: ServerResponse) => Promi
  * its own that resolves to 127.0.0.1 (DNS rebinding).
  *
  * @param key the key that the page sends
- * @param stageName the first segment of the API's paths
+ * @param apiStageName the first segment of the API's paths
  */
-export function docsPage(key: string, stageName: string): Docs {
+export function docsPage(key: string, apiStageName: string): Docs {
   // All responses share the bytes of a file, because a client can take long to read them.
   const contents = new Map<string, Promise<Buffer>>();
   function contentOf(file: string): Promise<Buffer> {
@@ -90,7 +90,7 @@ export function docsPage(key: string, stageName: string): Docs {
   async function read(name: string, host: string): Promise<string | Buffer | undefined> {
     const file = files.get(name);
     if (!file) {
-      const here = { url: `http://${host}/${stageName}`, description: "This service" };
+      const here = { url: `http://${host}/${apiStageName}`, description: "This service" };
       return documentFiles([here]).get(name);
     }
     const content = await contentOf(file).catch(() => undefined); // node_modules can change while the service runs

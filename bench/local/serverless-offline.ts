@@ -19,7 +19,7 @@ export function installServerlessOffline(folder: string, stack: StackDefinition)
   writeFileSync(join(folder, "serverless.json"), JSON.stringify(configuration(folder, stack)));
 }
 
-function configuration(folder: string, { functions, routes, authorizer, stageName }: StackDefinition) {
+function configuration(folder: string, { functions, routes, authorizer, apiStageName }: StackDefinition) {
   const { functionName, pattern, cacheSeconds } = authorizer;
   const limits = { identityValidationExpression: pattern.source, resultTtlInSeconds: cacheSeconds };
   const definitions = functions.map(({ name, code, handler, environment }) => {
@@ -33,7 +33,7 @@ function configuration(folder: string, { functions, routes, authorizer, stageNam
   const options = { host: "127.0.0.1", httpPort: "${env:PORT}", lambdaPort: 0 };
   return {
     service: "animal-store",
-    provider: { name: "aws", runtime: "nodejs24.x", stage: stageName },
+    provider: { name: "aws", runtime: "nodejs24.x", stage: apiStageName },
     plugins: ["serverless-offline"],
     custom: { "serverless-offline": options },
     functions: Object.fromEntries(definitions),

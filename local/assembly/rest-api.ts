@@ -89,7 +89,7 @@ export function readRestApi(find: FindResources) {
       pattern: new RegExp(authorizer.IdentityValidationExpression),
       cacheSeconds: Number(authorizer.AuthorizerResultTtlInSeconds),
     },
-    stageName: String(stage.StageName),
+    apiStageName: String(stage.StageName),
     /** for all methods together: requests a second in the long run, and requests at once after a pause */
     throttling: {
       rate: Number(everyMethod.ThrottlingRateLimit),

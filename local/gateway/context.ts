@@ -16,12 +16,12 @@ export const refuse = (refusal: string, variables: ContextVariables = {}) => ({ 
 export type RequestContext = ReturnType<typeof requestContext>;
 
 /** Returns the variables that a request has from its start. */
-export function requestContext({ method = "" }: IncomingMessage, stage: string) {
+export function requestContext({ method = "" }: IncomingMessage, apiStageName: string) {
   return {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),
     requestTime: commonLogTime(new Date()),
-    stage,
+    stage: apiStageName,
     httpMethod: method,
   };
 }

@@ -43,7 +43,7 @@ export function createGateway(
   );
 
   async function respond(message: BufferedRequest, context: RequestContext): Promise<Step<HttpResponse>> {
-    const received = readTarget(message, stack.stageName);
+    const received = readTarget(message, stack.apiStageName);
     if ("refusal" in received) return received;
     const match = route(received.value.method, received.value.path);
     if (!match) return refuseUndefinedRoute(message.headers.authorization);
@@ -83,7 +83,7 @@ export function createGateway(
 
   return async (message, response) => {
     const start = performance.now();
-    const context = requestContext(message, stack.stageName);
+    const context = requestContext(message, stack.apiStageName);
     const step = await respond(message, context).catch((error: unknown) => {
       console.error(error);
       return refuse("DEFAULT_5XX");

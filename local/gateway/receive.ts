@@ -15,13 +15,13 @@ export interface LocalRequest {
  *
  * @returns the request; or a refusal when it has an invalid Host or is outside the stage
  */
-export function readTarget(message: BufferedRequest, stageName: string): Step<LocalRequest> {
+export function readTarget(message: BufferedRequest, apiStageName: string): Step<LocalRequest> {
   // The functions build links from Host, which a request has exactly once (RFC 9112, 3.2).
   if (!/^[\w.:[\]-]+$/.test((message.headersDistinct.host ?? []).join())) return refuse("DEFAULT_4XX");
 
   const target = (message.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").replace(/#.*$/, "");
   const [address = "", ...search] = target.split("?");
-  const prefix = `/${stageName}`;
+  const prefix = `/${apiStageName}`;
   if (address !== prefix && !address.startsWith(`${prefix}/`)) {
     return refuse("MISSING_AUTHENTICATION_TOKEN");
   }
