@@ -9,22 +9,22 @@ import { Api } from "./api.ts";
 import { ApiFunction, type ApiFunctionProps } from "./api-function.ts";
 import type { FunctionCode } from "./bundle/code.ts";
 import { functionFile } from "./bundle/options.ts";
+import { addCanaryDeployments } from "./canary-deployment.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
 import { Firewall } from "./firewall.ts";
-import { releaseGradually } from "./gradual-release.ts";
 import { addProbe } from "./probe.ts";
 import type { Stage } from "./stages.ts";
 import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
 
 /** One deployment of the whole service. */
 export class AnimalStoreStack extends Stack {
-  /** @param options.ignoreAlarms releases even if alarms are triggered */
+  /** @param options.ignoreCanaryAlarms deploys even if alarms are triggered */
   constructor(
     scope: Construct,
     id: string,
     stage: Stage,
-    options: { functionCode: FunctionCode; ignoreAlarms: boolean },
+    options: { functionCode: FunctionCode; ignoreCanaryAlarms: boolean },
   ) {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
@@ -37,7 +37,7 @@ export class AnimalStoreStack extends Stack {
     };
     const functions = this.#createFunctions(tables, stage, options.functionCode);
     const alarms = new Alarms(this, "Alarms");
-    if (stage.canary) releaseGradually(this, functions, alarms, options);
+    if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms, options);
 
     const api = new Api(this, "Api", functions, stage);
     const firewall = stage.firewall && new Firewall(api, "Firewall", stage.firewall);

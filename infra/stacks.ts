@@ -14,7 +14,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 
 /**
  * Adds the account's stack and those of the stages. docs/runbook.md says when to use the context values
- * `-c protection=off` and `-c releaseAlarms=off`.
+ * `-c protection=off` and `-c canaryAlarms=off`.
  */
 export function addStacks(app: App, functionCode: FunctionCode): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
@@ -24,7 +24,7 @@ export function addStacks(app: App, functionCode: FunctionCode): void {
       app,
       stackName(stage.name),
       { ...stage, protection: stage.protection && !off("protection") },
-      { functionCode, ignoreAlarms: off("releaseAlarms") },
+      { functionCode, ignoreCanaryAlarms: off("canaryAlarms") },
     );
     // A stage cannot write its access log before API Gateway has the account's role.
     stack.addStackDependency(account);

@@ -43,7 +43,7 @@ export interface Stage {
    */
   probe?: boolean;
   /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
-  canary: boolean;
+  canaryDeployment: boolean;
   /**
    * A custom domain name, mapped at /v1. The certificate must be in the stage's region. `only` turns the default endpoint
    * off, which locks out the clients that still use it: deploy the name first, and `only` when nobody does.
@@ -66,7 +66,7 @@ const staging: Stage = {
   statusShards: { read: 1, write: 1 },
   invocationLog: true,
   logRetentionDays: 30,
-  canary: false,
+  canaryDeployment: false,
 };
 
 const production: Stage = {
@@ -79,7 +79,7 @@ const production: Stage = {
   statusShards: { read: 1, write: 1 },
   invocationLog: false,
   logRetentionDays: 30,
-  canary: true,
+  canaryDeployment: true,
 };
 
 /** The deployments in AWS. */

@@ -20,7 +20,7 @@ const domain = {
 
 const everyOption: Stage = {
   ...(stages.find(({ firewall }) => firewall) as Stage),
-  canary: false,
+  canaryDeployment: false,
   probe: true,
   logRetentionDays: 90,
   domain,
@@ -36,9 +36,9 @@ const withContext = (context: object, folder: string) => {
   addStacks(app, functionCode);
   return app;
 };
-withContext({ releaseAlarms: "off" }, join(outdir, "releaseAlarms")).synth();
+withContext({ canaryAlarms: "off" }, join(outdir, "canaryAlarms")).synth();
 const app = withContext({ protection: "off" }, outdir);
-const options = { functionCode, ignoreAlarms: false };
+const options = { functionCode, ignoreCanaryAlarms: false };
 new AnimalStoreStack(app, "every-option", everyOption, options);
 new AnimalStoreStack(app, "both-endpoints", { ...everyOption, domain: { ...domain, only: false } }, options);
 new AccountStack(app, "existing-provider", stages, {

@@ -112,7 +112,7 @@ describe("the deployment", () => {
 
   it.each(stages)(
     "of $name is not cut off, changes no other stack, and sends requests to a canary",
-    ({ name, canary }) => {
+    ({ name, canaryDeployment }) => {
       const job = jobOf("deploy.yml", name);
       expect(job.concurrency).toEqual({ group: expect.stringContaining(name), "cancel-in-progress": false });
       expect(job["timeout-minutes"]).toBeGreaterThanOrEqual(30);
@@ -120,7 +120,7 @@ describe("the deployment", () => {
         ([, ...args]) => args,
       );
       expect(deployed).toEqual([[stackName(name), "--exclusively"]]);
-      if (canary) expect(scriptOf(job)).toMatch(/npm run traffic .* -- \\?\s+npx cdk deploy/);
+      if (canaryDeployment) expect(scriptOf(job)).toMatch(/npm run traffic .* -- \\?\s+npx cdk deploy/);
     },
   );
 

@@ -21,7 +21,7 @@ const STAGES = allStages.map(({ name }) => name);
 const NOT_COVERED = [
   "IAM: the emulator allows every role everything (npm test compares the permissions)",
   "the OIDC provider of the account stack, and who can assume its roles",
-  "throttling, the firewall, canary releases and rollbacks: accepted or removed, not imitated",
+  "throttling, the firewall, canary deployments and rollbacks: accepted or removed, not imitated",
   "what alarms, dashboard and access logs do with real traffic",
   "time to live, point-in-time recovery and deletion protection of tables",
   "the domain name, DNS and TLS: a proxy of this script replaces them",

@@ -6,7 +6,7 @@ import { alarmState, Metrics, metricsOf, periodOf } from "../../support/cloudwat
 import { allows } from "../../support/iam.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
-// What notifies people, and who can. release.test.ts has the alarms of a release.
+// What notifies people, and who can. release.test.ts has the alarms of a canary deployment.
 
 /** Minutes. */
 const DAY = 1440;

@@ -5,7 +5,7 @@ import { type Stage, stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { readResources } from "../../support/resources.ts";
 
-// What outlives a mistake, a release or the stack, and for how long.
+// What outlives a mistake, a deployment or the stack, and for how long.
 
 const KEPT = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
 const DELETED = { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" };

@@ -8,12 +8,12 @@ import { arnOf, readResources } from "../../support/resources.ts";
 // What the stages do not use, and what the runbook uses once. data.test.ts has -c protection=off.
 const assembly = process.env.TEST_OPTIONS_ASSEMBLY ?? "";
 
-it("releases even if alarms are triggered with -c releaseAlarms=off, and with no other option", () => {
+it("deploys even if alarms are triggered with -c canaryAlarms=off, and with no other option", () => {
   for (const [folder, enabled] of [
-    [join(assembly, "releaseAlarms"), false],
+    [join(assembly, "canaryAlarms"), false],
     [assembly, true],
   ] as const) {
-    for (const { name } of stages.filter(({ canary }) => canary)) {
+    for (const { name } of stages.filter(({ canaryDeployment }) => canaryDeployment)) {
       const groups = readResources(folder, stackName(name)).find("CodeDeploy::DeploymentGroup");
       expect(groups).toHaveLength(operations.length + 1); // and the authorizer
       for (const { Properties } of groups) expect(Properties.AlarmConfiguration.Enabled).toBe(enabled);

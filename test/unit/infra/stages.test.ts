@@ -5,9 +5,9 @@ it("names a stage in lower-case letters, as the keys of the stage do", () => {
   for (const { name } of stages) expect(name).toMatch(/^[a-z]+$/);
 });
 
-it("protects a stage that keeps data: against deletion, against too many requests and against a bad release", () => {
+it("protects a stage that keeps data: against deletion, against too many requests and against a bad deployment", () => {
   const kept = stages.filter(({ keepData }) => keepData);
   expect(kept.length).toBeGreaterThan(0);
-  for (const { protection, firewall, canary } of kept)
-    expect([protection, firewall !== undefined, canary]).toEqual([true, true, true]);
+  for (const { protection, firewall, canaryDeployment } of kept)
+    expect([protection, firewall !== undefined, canaryDeployment]).toEqual([true, true, true]);
 });

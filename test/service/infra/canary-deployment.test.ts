@@ -18,11 +18,11 @@ import { readResources } from "../../support/resources.ts";
 const CANARY = /^CodeDeployDefault\.LambdaCanary(\d+)Percent(\d+)Minutes$/;
 const functions = [...operations.map(({ id }) => id), "authorize"];
 
-describe.each(stages.filter(({ canary }) => canary))("in $name", ({ name: stage }) => {
+describe.each(stages.filter(({ canaryDeployment }) => canaryDeployment))("in $name", ({ name: stage }) => {
   const { find, fn } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
 
-  /** The alias of a function, with the group that releases it and the group's alarms. */
-  function releaseOf(name: string) {
+  /** The alias of a function, with the group that deploys it and the group's alarms. */
+  function deploymentOf(name: string) {
     const [alias] = find("Lambda::Alias").filter(({ Properties }) => Properties.FunctionName === fn(name).id);
     const update = alias?.UpdatePolicy?.CodeDeployLambdaAliasUpdate;
     const group = find("CodeDeploy::DeploymentGroup").find(({ id }) => id === update?.DeploymentGroupName);
@@ -105,7 +105,7 @@ describe.each(stages.filter(({ canary }) => canary))("in $name", ({ name: stage 
     // Lambda guide, "Metrics and dimensions": what it measures while an alias splits its calls.
     const dimensions = {
       FunctionName: id,
-      Resource: `${id}:${releaseOf(name).alias?.Properties.Name}`,
+      Resource: `${id}:${deploymentOf(name).alias?.Properties.Name}`,
       ExecutedVersion: version,
     };
     const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
@@ -141,7 +141,7 @@ describe.each(stages.filter(({ canary }) => canary))("in $name", ({ name: stage 
 
   /** Whether CodeDeploy restores the old version: it watches an alarm that goes off. */
   function isRolledBack(name: string, metrics: Metrics): boolean {
-    const { group, alarms } = releaseOf(name);
+    const { group, alarms } = deploymentOf(name);
     const { AlarmConfiguration, AutoRollbackConfiguration } = group?.Properties ?? {};
     return (
       AlarmConfiguration.Enabled &&
@@ -155,8 +155,8 @@ describe.each(stages.filter(({ canary }) => canary))("in $name", ({ name: stage 
    * The calls of the new version in a minute in which each function is called so often a second. `npm run traffic` calls each
    * one once, in each deployment of the workflow.
    */
-  const callsOf = (name: string, rate: number) => rate * 60 * releaseOf(name).share;
-  const newVersion = (name: string): string => releaseOf(name).alias?.Properties.FunctionVersion;
+  const callsOf = (name: string, rate: number) => rate * 60 * deploymentOf(name).share;
+  const newVersion = (name: string): string => deploymentOf(name).alias?.Properties.FunctionVersion;
 
   const failures = [
     ["500", new TypeError("a defect")],
@@ -173,7 +173,7 @@ describe.each(stages.filter(({ canary }) => canary))("in $name", ({ name: stage 
         "is rolled back in the canary if all its calls fail, as with a %s",
         async (status, failure) => {
           // On average at least one call reaches the new version before the alarms have to go off.
-          expect(calls * releaseOf(name).minutes).toBeGreaterThanOrEqual(1);
+          expect(calls * deploymentOf(name).minutes).toBeGreaterThanOrEqual(1);
           const outcome = await call(name, newVersion(name), failure);
           // The authorizer throws, and an operation responds.
           if (name === "authorize") expect(outcome.errors).toBe(1);
@@ -222,8 +222,8 @@ describe.each(stages.filter(({ canary }) => canary))("in $name", ({ name: stage 
         if (id !== other.id) expect(follows(id, other.id)).not.toBe(follows(other.id, id));
   });
 
-  describe.each(functions)("the release of %s", (name) => {
-    const { alias, update, group, alarms } = releaseOf(name);
+  describe.each(functions)("the canary deployment of %s", (name) => {
+    const { alias, update, group, alarms } = deploymentOf(name);
 
     it("updates the alias that API Gateway calls, and only after the group has the new alarms", () => {
       expect(update?.ApplicationName).toBe(group?.Properties.ApplicationName);
@@ -234,7 +234,7 @@ describe.each(stages.filter(({ canary }) => canary))("in $name", ({ name: stage 
       expect(uris.filter((uri) => uri?.endsWith(`/functions/${alias?.id}/invocations`))).toHaveLength(1);
     });
 
-    it("has new alarms, because their names contain the version: no earlier release has set them off", () => {
+    it("has new alarms, because their names contain the version: no earlier deployment has set them off", () => {
       expect(newVersion(name)).toContain("CurrentVersion");
       const names = alarms.map(({ Properties }) => Properties.AlarmName);
       expect(new Set(names).size).toBe(names.length);
@@ -243,7 +243,7 @@ describe.each(stages.filter(({ canary }) => canary))("in $name", ({ name: stage 
     });
   });
 
-  it("keeps old versions, so that the alias can be pointed back, but none whose release is rolled back", () => {
+  it("keeps old versions, so that the alias can be pointed back, but none whose deployment is rolled back", () => {
     const versions = find("Lambda::Version");
     expect(versions).toHaveLength(operations.length + 1); // and the authorizer
     // With Retain, the same code could not be published again: CloudFormation fails on a version that exists.

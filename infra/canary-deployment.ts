@@ -20,28 +20,28 @@ const PERIOD = Duration.minutes(1);
  * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If an alarm of the
  * new version is triggered in these 5 minutes, the old version gets all calls again. The functions follow one another.
  *
- * @param options.ignoreAlarms releases even if alarms are triggered, for repairs
+ * @param options.ignoreCanaryAlarms deploys even if alarms are triggered, for repairs
  */
-export function releaseGradually(
+export function addCanaryDeployments(
   scope: Construct,
   functions: Functions,
   alarms: Alarms,
-  options: { ignoreAlarms: boolean },
+  options: { ignoreCanaryAlarms: boolean },
 ): void {
-  const application = new LambdaApplication(scope, "Releases");
+  const application = new LambdaApplication(scope, "CanaryDeployments");
   let previous: CfnAlias | undefined;
   for (const [name, fn] of Object.entries(functions)) {
     const alias = fn.addLiveAlias();
     const resource = alias.node.defaultChild as CfnAlias;
-    const group = new LambdaDeploymentGroup(scope, `${fn.node.id}Release`, {
+    const group = new LambdaDeploymentGroup(scope, `${fn.node.id}DeploymentGroup`, {
       application,
       alarms: addVersionAlarms(alarms, name, fn),
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      ignoreAlarmConfiguration: options.ignoreAlarms,
+      ignoreAlarmConfiguration: options.ignoreCanaryAlarms,
     });
-    // The alias names the group in its UpdatePolicy only. The update of the alias is the release, and has to wait until the
-    // group has the alarms of the new version.
+    // The alias names the group in its UpdatePolicy only. The update of the alias is the deployment, and has to wait until
+    // the group has the alarms of the new version.
     resource.addResourceDependency(group.node.defaultChild as CfnDeploymentGroup);
     // One after the other: a release that fails next to others that still run can leave a stack that cannot roll back.
     if (previous) resource.addResourceDependency(previous);
@@ -56,12 +56,12 @@ export function releaseGradually(
 
 /**
  * Adds alarms that measure the new version only, so that a failing old version cannot stop its repair. Their names contain
- * the version, so every release starts with new alarms.
+ * the version, so every deployment starts with new alarms.
  */
 function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
   const version = `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}`;
   const add = (suffix: string, metric: IMetric, threshold: number, alarmDescription: string) =>
-    alarms.add(`${name}Release${suffix}`, {
+    alarms.add(`${name}Canary${suffix}`, {
       alarmName: `${version}-${suffix}`,
       alarmDescription,
       metric,
