@@ -31,7 +31,7 @@ const output = ({ json }: CommonOptions, value: unknown, text: string) =>
   print(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
-  if (stageNamed(stage)?.protection && !yes) await confirm(`${change} in ${stage}?`);
+  if (stageNamed(stage)?.confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);
 }
 
 const damaged = (id: string) =>

@@ -24,9 +24,9 @@ const QUERY_UNITS = 0.5;
 const API_QUOTA = { most: 10_000, thirteen: 2500 };
 const LAMBDA = { concurrency: 1000, requestsForEach: 10 };
 
-const kept = stages.find(({ keepData }) => keepData);
+const kept = stages.find(({ retainData }) => retainData);
 if (!kept) throw new Error("No stage keeps data.");
-const { throttling, firewall, statusShards, authorizerCacheSeconds } = kept;
+const { throttling, wafRateLimits, statusShards, authorizerCacheSeconds } = kept;
 
 const template = readFileSync(
   new URL(`../test/service/infra/templates/${stackName(kept.name)}.yaml`, import.meta.url),
@@ -74,7 +74,7 @@ function costAt(rate: number): Record<string, number> {
     // storage of the table and the index, and recovery of the table
     "DynamoDB, a month's new pets": ((pets * BYTES.pet) / 1e9) * (0.25 + 0.2 / 2),
     Logs: ((requests * BYTES.log) / 1e9) * 0.5,
-    ...(firewall && { Firewall: 5 + 2 + millions * 0.6 }),
+    ...(wafRateLimits && { Firewall: 5 + 2 + millions * 0.6 }),
     "Data to the internet": tiered(Math.max(0, gigabytes - 100), [
       [10_000, 0.09],
       [40_000, 0.085],
@@ -142,15 +142,17 @@ function limitTable(): string {
   const rate = ofStages(
     ({ name, throttling: { rate, burst } }) => `${name} ${whole(rate)} a second, ${whole(burst)} at once`,
   );
-  const minute = (limit: "keyLimit" | "addressLimit") =>
-    ofStages(({ name, firewall }) => firewall && `${name} about ${whole(firewall[limit])} a minute`);
+  const minute = (limit: "perKey" | "perAddress") =>
+    ofStages(
+      ({ name, wafRateLimits }) => wafRateLimits && `${name} about ${whole(wafRateLimits[limit])} a minute`,
+    );
   const blocked = "429 `WAF_FILTERED`, retry after 30 s";
   return table(
     ["Limit", "Value", "Set in", "Beyond it"],
     [
       ["all clients of a stage", rate, "`throttling`", "429 `THROTTLED`, retry after 1 s"],
-      ["one API key", minute("keyLimit"), "`firewall.keyLimit`", blocked],
-      ["one address", minute("addressLimit"), "`firewall.addressLimit`", blocked],
+      ["one API key", minute("perKey"), "`wafRateLimits.perKey`", blocked],
+      ["one address", minute("perAddress"), "`wafRateLimits.perAddress`", blocked],
     ],
     "text",
   );
@@ -188,10 +190,10 @@ const clientLimits = () =>
       ["body", `${BODY_LIMIT / 1024} KiB`],
       ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
       ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],
-      ...(firewall
+      ...(wafRateLimits
         ? [
-            ["one API key", `about ${whole(firewall.keyLimit)} requests a minute`],
-            ["one address", `about ${whole(firewall.addressLimit)} requests a minute`],
+            ["one API key", `about ${whole(wafRateLimits.perKey)} requests a minute`],
+            ["one address", `about ${whole(wafRateLimits.perAddress)} requests a minute`],
           ]
         : []),
       ["all clients together", `${whole(throttling.rate)} requests a second`],

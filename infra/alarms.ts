@@ -16,7 +16,7 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { Api, Functions } from "./api.ts";
 import { deprecatedOperations } from "./deprecated.ts";
-import type { Firewall } from "./firewall.ts";
+import type { WebAcl } from "./web-acl.ts";
 
 /** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
 export const ERROR_BUDGET = 0.001;
@@ -43,7 +43,7 @@ export interface MonitoredResources {
   api: Api;
   functions: Functions;
   tables: Record<string, Table>;
-  firewall: Firewall | undefined;
+  webAcl: WebAcl | undefined;
 }
 
 /** The alarms of a stage, and the topic that operators subscribe to. */

@@ -82,7 +82,7 @@ function acknowledgeFindings(api: RestApi, stage: Stage): void {
     COG4: "Clients are programs with API keys, which the Lambda authorizer checks; there are no users.",
     APIG6:
       "The access log has the requests. Execution logs would add error texts, which can repeat a client's key.",
-    ...(!stage.firewall && {
+    ...(!stage.wafRateLimits && {
       APIG3: "This stage is throttled to a low rate; a firewall would cost more than it protects.",
     }),
   };

@@ -107,10 +107,10 @@ function tableUse({ functions, tables }: MonitoredResources): IWidget[] {
   ];
 }
 
-function refusals({ api: { accessLog }, firewall }: MonitoredResources): IWidget[] {
+function refusals({ api: { accessLog }, webAcl }: MonitoredResources): IWidget[] {
   const title = "Deprecated operations: calls an hour by key";
   const deprecated = searchGraph(title, accessLog.deprecatedCallsByKey, Duration.hours(1));
-  if (!firewall) return [deprecated];
-  const blocked = firewall.blockedRequests.map((metric) => metric.with({ period }));
+  if (!webAcl) return [deprecated];
+  const blocked = webAcl.blockedRequests.map((metric) => metric.with({ period }));
   return [deprecated, graph("Requests that the firewall blocked", blocked)];
 }

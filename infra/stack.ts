@@ -12,10 +12,10 @@ import { functionFile } from "./bundle/options.ts";
 import { addCanaryDeployments } from "./canary-deployment.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
-import { Firewall } from "./firewall.ts";
 import { addProbe } from "./probe.ts";
 import type { Stage } from "./stages.ts";
 import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
+import { WebAcl } from "./web-acl.ts";
 
 /** One deployment of the whole service. */
 export class AnimalStoreStack extends Stack {
@@ -28,7 +28,7 @@ export class AnimalStoreStack extends Stack {
   ) {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
-      terminationProtection: stage.protection,
+      terminationProtection: stage.deletionProtection,
     });
     const tables = {
       pets: new PetsTable(this, "Pets", stage),
@@ -40,10 +40,10 @@ export class AnimalStoreStack extends Stack {
     if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms, options);
 
     const api = new Api(this, "Api", functions, stage);
-    const firewall = stage.firewall && new Firewall(api, "Firewall", stage.firewall);
+    const webAcl = stage.wafRateLimits && new WebAcl(api, "WebAcl", stage.wafRateLimits);
     const baseUrl = stage.domain ? addDomain(api, api.restApi, stage.domain) : api.baseUrl;
 
-    const monitored: MonitoredResources = { api, functions, tables, firewall };
+    const monitored: MonitoredResources = { api, functions, tables, webAcl };
     alarms.monitor(monitored);
     addDashboard(this, monitored);
     if (stage.probe) addProbe(this, alarms, baseUrl, stage);
@@ -79,7 +79,7 @@ export class AnimalStoreStack extends Stack {
         logRetentionDays: stage.logRetentionDays,
         reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
         provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
-        systemLogLevelV2: stage.invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,
+        systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],
       });
     return {
       [listPets.id]: create(listPets.id, {

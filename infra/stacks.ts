@@ -14,7 +14,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 
 /**
  * Adds the account's stack and those of the stages. docs/runbook.md says when to use the context values
- * `-c protection=off` and `-c canaryAlarms=off`.
+ * `-c deletionProtection=off` and `-c canaryAlarms=off`.
  */
 export function addStacks(app: App, functionCode: FunctionCode): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
@@ -23,7 +23,7 @@ export function addStacks(app: App, functionCode: FunctionCode): void {
     const stack = new AnimalStoreStack(
       app,
       stackName(stage.name),
-      { ...stage, protection: stage.protection && !off("protection") },
+      { ...stage, deletionProtection: stage.deletionProtection && !off("deletionProtection") },
       { functionCode, ignoreCanaryAlarms: off("canaryAlarms") },
     );
     // A stage cannot write its access log before API Gateway has the account's role.

@@ -2,10 +2,17 @@
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
   name: string;
-  /** point-in-time recovery for 35 days, and tables that outlive the stack */
-  keepData: boolean;
-  /** prevents deletion of the stack and of the tables that keep data; `-c protection=off` turns it off for a first creation */
-  protection: boolean;
+  /** the tables of pets and keys outlive the stack */
+  retainData: boolean;
+  /** the tables of pets and keys can be restored to any second of the last 35 days */
+  pointInTimeRecovery: boolean;
+  /**
+   * prevents deletion of the stack and of the tables that keep data; `-c deletionProtection=off` turns it off for a first
+   * creation
+   */
+  deletionProtection: boolean;
+  /** `npm run keys` asks before it changes a key */
+  confirmKeyChanges: boolean;
   /** how long API Gateway caches whether a key is valid, in seconds; a revoked key can keep working that long */
   authorizerCacheSeconds: number;
   /** the limit for all clients together: requests a second, and requests at once */
@@ -13,7 +20,7 @@ export interface Stage {
   /**
    * The firewall's limits for one address and for one API key, in requests per minute. Without them there is no firewall.
    */
-  firewall?: { addressLimit: number; keyLimit: number };
+  wafRateLimits?: { perAddress: number; perKey: number };
   /**
    * Instances that are reserved for each function and that it cannot exceed. Off by default, because the quota of a new
    * account (often 10) is too small for any reservation. docs/runbook.md says when to turn it on.
@@ -31,10 +38,10 @@ export interface Stage {
    */
   provisionedConcurrency?: { operation: number; authorizer: number };
   /**
-   * Let Lambda log the duration, the start-up time and the memory of every invocation. That is about 0.75 KB per
+   * With INFO, Lambda logs the duration, the start-up time and the memory of every invocation. That is about 0.75 KB per
    * invocation; docs/runbook.md has the cost.
    */
-  invocationLog: boolean;
+  systemLogLevel: "INFO" | "WARN";
   /** how long log lines are kept, in days that CloudWatch Logs accepts, such as 30, 90 and 365 */
   logRetentionDays: number;
   /**
@@ -59,25 +66,29 @@ export interface Stage {
 
 const staging: Stage = {
   name: "staging",
-  keepData: false,
-  protection: false,
+  retainData: false,
+  pointInTimeRecovery: false,
+  deletionProtection: false,
+  confirmKeyChanges: false,
   authorizerCacheSeconds: 60,
   throttling: { rate: 50, burst: 100 },
   statusShards: { read: 1, write: 1 },
-  invocationLog: true,
+  systemLogLevel: "INFO",
   logRetentionDays: 30,
   canaryDeployment: false,
 };
 
 const production: Stage = {
   name: "production",
-  keepData: true,
-  protection: true,
+  retainData: true,
+  pointInTimeRecovery: true,
+  deletionProtection: true,
+  confirmKeyChanges: true,
   authorizerCacheSeconds: 60,
   throttling: { rate: 1000, burst: 2000 },
-  firewall: { addressLimit: 6_000, keyLimit: 18_000 },
+  wafRateLimits: { perAddress: 6_000, perKey: 18_000 },
   statusShards: { read: 1, write: 1 },
-  invocationLog: false,
+  systemLogLevel: "WARN",
   logRetentionDays: 30,
   canaryDeployment: true,
 };

@@ -12,15 +12,21 @@ import type { Stage } from "./stages.ts";
  * keeps data stays when its stack is deleted, unless the creation of the stack itself fails.
  */
 class StageTable extends Table {
-  constructor(scope: Construct, id: string, { keepData, protection }: Stage, props: TableProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { retainData, pointInTimeRecovery, deletionProtection }: Stage,
+    props: TableProps,
+  ) {
     super(scope, id, {
       billingMode: BillingMode.PAY_PER_REQUEST,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
-      deletionProtection: keepData && protection,
-      removalPolicy: keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
+      deletionProtection: retainData && deletionProtection,
+      removalPolicy: retainData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
       ...props,
     });
-    if (!keepData) acknowledge(this, "DDB3", "The data of this stage is for tests and can be created again.");
+    if (!pointInTimeRecovery)
+      acknowledge(this, "DDB3", "The data of this stage is for tests and can be created again.");
   }
 }
 

@@ -19,7 +19,7 @@ const domain = {
 };
 
 const everyOption: Stage = {
-  ...(stages.find(({ firewall }) => firewall) as Stage),
+  ...(stages.find(({ wafRateLimits }) => wafRateLimits) as Stage),
   canaryDeployment: false,
   probe: true,
   logRetentionDays: 90,
@@ -37,7 +37,7 @@ const withContext = (context: object, folder: string) => {
   return app;
 };
 withContext({ canaryAlarms: "off" }, join(outdir, "canaryAlarms")).synth();
-const app = withContext({ protection: "off" }, outdir);
+const app = withContext({ deletionProtection: "off" }, outdir);
 const options = { functionCode, ignoreCanaryAlarms: false };
 new AnimalStoreStack(app, "every-option", everyOption, options);
 new AnimalStoreStack(app, "both-endpoints", { ...everyOption, domain: { ...domain, only: false } }, options);

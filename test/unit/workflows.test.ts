@@ -89,10 +89,10 @@ describe("the deployment", () => {
       const { needs } = jobOf("deploy.yml", name);
       return needs ? [needs, ...needed(needs)] : [];
     };
-    for (const [index, { name, keepData }] of stages.entries()) {
+    for (const [index, { name, retainData }] of stages.entries()) {
       expect(needed(name)).toEqual(expect.arrayContaining(["check", ...stageNames.slice(0, index)]));
-      expect(needed(name).includes("approval")).toBe(keepData);
-      if (keepData) expect(scriptOf(approval)).toContain(`/environments/${name}"`);
+      expect(needed(name).includes("approval")).toBe(retainData);
+      if (retainData) expect(scriptOf(approval)).toContain(`/environments/${name}"`);
     }
   });
 

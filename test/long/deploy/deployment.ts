@@ -49,7 +49,7 @@ function lint(tools: string, account: string, stages: string): void {
 
 /** A failed first creation leaves nothing behind that keeps the next one from succeeding. */
 async function createProduction(commands: Commands, folder: string): Promise<void> {
-  const unprotected = await synthesizeStages(folder, { protection: "off" });
+  const unprotected = await synthesizeStages(folder, { deletionProtection: "off" });
   removeUnsupported(unprotected);
   const repair = addFailingResource(unprotected, stackName("production"));
   assert.throws(() => commands.deploy(unprotected, stackName("production")), /ROLLBACK_COMPLETE/);

@@ -13,11 +13,16 @@ const DELETED = { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" };
 const { TEST_ASSEMBLY, TEST_OPTIONS_ASSEMBLY } = process.env;
 const stacks: [string, string | undefined, Stage][] = stages.flatMap((stage) => [
   [stage.name, TEST_ASSEMBLY, stage],
-  [`${stage.name} with -c protection=off`, TEST_OPTIONS_ASSEMBLY, { ...stage, protection: false }],
+  [
+    `${stage.name} with -c deletionProtection=off`,
+    TEST_OPTIONS_ASSEMBLY,
+    { ...stage, deletionProtection: false },
+  ],
 ]);
 
 describe.each(stacks)("%s", (_, assembly, stage) => {
-  const { name, keepData, protection, invocationLog, logRetentionDays } = stage;
+  const { name, retainData, pointInTimeRecovery, deletionProtection, systemLogLevel, logRetentionDays } =
+    stage;
   const { find, fn, output } = readResources(assembly, stackName(name));
   const tables = find("DynamoDB::Table");
   const table = (id: string) => tables.find((resource) => resource.id === id);
@@ -25,10 +30,10 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
 
   it("keeps every table if the stage keeps data, and can recover all but the claims", () => {
     for (const resource of tables) {
-      expect(resource).toMatchObject(keepData ? KEPT : DELETED);
+      expect(resource).toMatchObject(retainData ? KEPT : DELETED);
       const { DeletionProtectionEnabled = false, PointInTimeRecoverySpecification } = resource.Properties;
-      expect(DeletionProtectionEnabled).toBe(keepData && protection);
-      const recoverable = keepData && resource.id !== claims;
+      expect(DeletionProtectionEnabled).toBe(retainData && deletionProtection);
+      const recoverable = pointInTimeRecovery && resource.id !== claims;
       expect(PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: recoverable });
     }
   });
@@ -36,7 +41,7 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
   it("protects the stack against deletion if the stage is protected", () => {
     const manifest = JSON.parse(readFileSync(join(assembly ?? "", "manifest.json"), "utf8"));
     const { terminationProtection = false } = manifest.artifacts[stackName(name)].properties;
-    expect(terminationProtection).toBe(protection);
+    expect(terminationProtection).toBe(deletionProtection);
   });
 
   it("copies whole pets to every index, from which lists are read", () => {
@@ -65,7 +70,7 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
     const [{ AccessLogSetting }] = find("ApiGateway::Stage").map(({ Properties }) => Properties);
     const configured = [...operations.map(({ id }) => id), "authorize"].map((id) => fn(id).LoggingConfig);
     // INFO adds a report of every invocation.
-    for (const { SystemLogLevel } of configured) expect(SystemLogLevel).toBe(invocationLog ? "INFO" : "WARN");
+    for (const { SystemLogLevel } of configured) expect(SystemLogLevel).toBe(systemLogLevel);
     const written = [
       ...configured.map(({ LogGroup }) => LogGroup),
       AccessLogSetting.DestinationArn.split(":").pop(),

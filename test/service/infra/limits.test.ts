@@ -33,7 +33,7 @@ function countedAs({ AggregateKeyType, CustomKeys, ScopeDownStatement }: Json, {
   );
 }
 
-describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authorizerCacheSeconds }) => {
+describe.each(stages)("in $name", ({ name: stage, throttling, wafRateLimits, authorizerCacheSeconds }) => {
   const { find, fn, only } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
   const api = only("ApiGateway::RestApi");
   const apiStage = only("ApiGateway::Stage");
@@ -77,7 +77,7 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
     }
   });
 
-  if (!firewall) {
+  if (!wafRateLimits) {
     it("there is no firewall", () => {
       expect(find("WAFv2::WebACL")).toEqual([]);
     });
@@ -109,12 +109,12 @@ describe.each(stages)("in $name", ({ name: stage, throttling, firewall, authoriz
   });
 
   it("the firewall blocks each of them for a minute's excess, well below the limit of all clients", () => {
-    const { addressLimit, keyLimit } = firewall;
+    const { perAddress, perKey } = wafRateLimits;
     // AWS WAF refuses rules, and transformations of one text, with the same priority.
     const { TextTransformations } = ofKey.CustomKeys[0].Header;
     for (const ordered of [acl.Rules, TextTransformations])
       expect(ordered.map(({ Priority }: Json) => Priority)).toEqual([0, 1]);
-    expect([ofAddress.Limit, ofKey.Limit]).toEqual([addressLimit, keyLimit]);
+    expect([ofAddress.Limit, ofKey.Limit]).toEqual([perAddress, perKey]);
     for (const { Limit, EvaluationWindowSec } of [ofAddress, ofKey]) {
       expect(EvaluationWindowSec).toBe(60);
       expect(Limit / EvaluationWindowSec).toBeLessThan(throttling.rate / 2);

@@ -5,7 +5,7 @@ import { operations } from "../../../lib/operations.ts";
 import { alarmState, Metrics, metricsOf } from "../../support/cloudwatch.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
-// What the stages do not use, and what the runbook uses once. data.test.ts has -c protection=off.
+// What the stages do not use, and what the runbook uses once. data.test.ts has -c deletionProtection=off.
 const assembly = process.env.TEST_OPTIONS_ASSEMBLY ?? "";
 
 it("deploys even if alarms are triggered with -c canaryAlarms=off, and with no other option", () => {

@@ -6,8 +6,8 @@ it("names a stage in lower-case letters, as the keys of the stage do", () => {
 });
 
 it("protects a stage that keeps data: against deletion, against too many requests and against a bad deployment", () => {
-  const kept = stages.filter(({ keepData }) => keepData);
+  const kept = stages.filter(({ retainData }) => retainData);
   expect(kept.length).toBeGreaterThan(0);
-  for (const { protection, firewall, canaryDeployment } of kept)
-    expect([protection, firewall !== undefined, canaryDeployment]).toEqual([true, true, true]);
+  for (const { deletionProtection, wafRateLimits, canaryDeployment } of kept)
+    expect([deletionProtection, wafRateLimits !== undefined, canaryDeployment]).toEqual([true, true, true]);
 });

@@ -15,11 +15,11 @@ const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
  * Blocks an address or an API key that sends too many requests, before they cost an authorizer call. API Gateway then
  * responds with WAF_FILTERED, which is a 429 because every rule is about the rate.
  */
-export class Firewall extends Construct {
+export class WebAcl extends Construct {
   /** the requests that each rule blocked */
   readonly blockedRequests: Metric[];
 
-  constructor(api: Api, id: string, { addressLimit, keyLimit }: NonNullable<Stage["firewall"]>) {
+  constructor(api: Api, id: string, { perAddress, perKey }: NonNullable<Stage["wafRateLimits"]>) {
     super(api, id);
     // Every firewall of the account and region reports to AWS/WAFV2: without the stack's name they would share a metric.
     const metricName = `${Stack.of(this).stackName}-${id}`;
@@ -30,12 +30,12 @@ export class Firewall extends Construct {
       priority,
     }));
     const rates = {
-      RateOfOneAddress: { aggregateKeyType: "IP", limit: addressLimit, evaluationWindowSec: 60 },
+      RateOfOneAddress: { aggregateKeyType: "IP", limit: perAddress, evaluationWindowSec: 60 },
       // It does not count a request without the header.
       RateOfOneKey: {
         aggregateKeyType: "CUSTOM_KEYS",
         customKeys: [{ header: { name: "Authorization", textTransformations } }],
-        limit: keyLimit,
+        limit: perKey,
         evaluationWindowSec: 60,
       },
     };
