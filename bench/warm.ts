@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type * as z from "zod/mini";
-import { handle } from "../lib/http/handle.ts";
+import { createHandler } from "../lib/http/handler.ts";
 import { createPet, getPet, listPets } from "../lib/operations.ts";
 import type { Pet } from "../lib/pet.ts";
 import { type BenchOptions, format, table } from "./report.ts";
@@ -23,20 +23,20 @@ const operations: { name: string; event: APIGatewayProxyEvent; service: Handler;
   {
     name: "list, a page of 20",
     event: requestEvent({ multiValueQueryStringParameters: { limit: ["20"], status: ["available"] } }),
-    service: handle(listPets, async () => ({ body: page as z.output<typeof listPets.success.body> })),
+    service: createHandler(listPets, async () => ({ body: page as z.output<typeof listPets.success.body> })),
     bare: async ({ multiValueQueryStringParameters: query }) =>
       respond(200, Number(query?.limit?.[0]) > 0 ? page : []),
   },
   {
     name: "create",
     event: requestEvent({ body }),
-    service: handle(createPet, async ({ body }) => ({ body: { id: pet.id, ...body } })),
+    service: createHandler(createPet, async ({ body }) => ({ body: { id: pet.id, ...body } })),
     bare: async ({ body }) => respond(201, { id: pet.id, ...JSON.parse(body ?? "") }),
   },
   {
     name: "get",
     event: requestEvent({ pathParameters: { petId: String(pet.id) } }),
-    service: handle(getPet, async () => ({ body: pet })),
+    service: createHandler(getPet, async () => ({ body: pet })),
     bare: async ({ pathParameters }) => respond(200, { ...pet, id: Number(pathParameters?.petId) }),
   },
 ];

@@ -8,7 +8,7 @@ import { warmUp } from "../lib/warm-up.ts";
 const keys = keyStore(env.keysTable);
 const { stage } = env;
 
-export const warmedUp = warmUp((signal) => keys.find("-", signal));
+export const ready = warmUp((signal) => keys.find("-", signal));
 
 /**
  * Decides whether a request's API key is valid (contract 6).

@@ -1,17 +1,17 @@
 import { encodeCursor } from "../lib/cursor.ts";
 import { petLister } from "../lib/dynamo/pet-store.ts";
 import { env } from "../lib/env.ts";
-import { handle } from "../lib/http/handle.ts";
+import { createHandler } from "../lib/http/handler.ts";
 import { listPets } from "../lib/operations.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
 const list = petLister(env.petsTable, env.statusShards);
 
 /** It lists all statuses, because a page without a filter sends its queries at once, each over its own connection. */
-export const warmedUp = warmUp((signal) => list({ limit: 1 }, signal));
+export const ready = warmUp((signal) => list({ limit: 1 }, signal));
 
 /** GET /pets. A page links to the next one (contract 3.4). */
-export const handler = handle(listPets, async ({ query, link }) => {
+export const handler = createHandler(listPets, async ({ query, link }) => {
   const { limit, status, cursor } = query;
   const { pets, next } = await list({ limit, status, after: cursor });
   if (next === undefined) return { body: pets };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { expect, it, jest } from "@jest/globals";
 import { servedStack } from "../../../infra/stages.ts";
-import { handle } from "../../../lib/http/handle.ts";
+import { createHandler } from "../../../lib/http/handler.ts";
 import { getPet } from "../../../lib/operations.ts";
 import { readStack } from "../../../local/assembly/template.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
@@ -82,7 +82,7 @@ async function failureLine(): Promise<string> {
   const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
   const event = requestEvent({ path: { petId: "1" } });
   event.requestContext.requestId = request;
-  await handle(getPet, () => Promise.reject(new Error("secret")))(event, context);
+  await createHandler(getPet, () => Promise.reject(new Error("secret")))(event, context);
   return logged("ERROR", error.mock.calls[0]?.[0]);
 }
 

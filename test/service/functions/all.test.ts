@@ -18,8 +18,8 @@ it("functions/ has a file for each operation, named after its id, and the author
 
 it("the entry has loaded only when the function has warmed up", async () => {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-start-"));
-  const warmedUp = "new Promise((resolve) => setImmediate(() => resolve((globalThis.warm = true))))";
-  await writeFile(join(folder, "index.js"), `exports.handler = "h"; exports.warmedUp = ${warmedUp}`);
+  const ready = "new Promise((resolve) => setImmediate(() => resolve((globalThis.warm = true))))";
+  await writeFile(join(folder, "index.js"), `exports.handler = "h"; exports.ready = ${ready}`);
   await copyFile(startFile, join(folder, "start.mjs"));
   const entry = JSON.stringify(pathToFileURL(join(folder, "start.mjs")));
   const script = `import(${entry}).then(({ handler }) => console.log(handler, globalThis.warm))`;
@@ -27,12 +27,12 @@ it("the entry has loaded only when the function has warmed up", async () => {
   await rm(folder, { recursive: true });
 });
 
-// The entry would not notice that there is no `warmedUp`.
-it.each(files)("%s exports a handler, and the result of warmUp as warmedUp", async (file) => {
-  const { handler, warmedUp } = await import(`../../../functions/${file}`);
-  expect({ handler: typeof handler, warmedUp: typeof warmedUp?.then }).toEqual({
+// The entry would not notice that there is no `ready`.
+it.each(files)("%s exports a handler, and the result of warmUp as ready", async (file) => {
+  const { handler, ready } = await import(`../../../functions/${file}`);
+  expect({ handler: typeof handler, ready: typeof ready?.then }).toEqual({
     handler: "function",
-    warmedUp: "function",
+    ready: "function",
   });
-  await warmedUp;
+  await ready;
 });

@@ -20,7 +20,7 @@ const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortCont
 const callsAtStart = new Map<string, ReturnType<typeof takeCalls>>();
 for (const file of readdirSync(new URL("../../../functions/", import.meta.url))) {
   // The functions read the names of their tables when they start.
-  await (await import(`../../../functions/${file}`)).warmedUp;
+  await (await import(`../../../functions/${file}`)).ready;
   callsAtStart.set(file, takeCalls());
 }
 timeout.mockRestore();

@@ -34,10 +34,10 @@ it.each(readdirSync(new URL("../../../functions/", import.meta.url)))(
     arrived = () => {
       if (requests >= calls) controller.abort();
     };
-    const { warmedUp } = await import(`../../../functions/${file}`);
+    const { ready } = await import(`../../../functions/${file}`);
     calls = takeCalls().length;
     arrived();
-    await warmedUp;
+    await ready;
     expect(requests).toBe(calls);
     // The client closes its connections, and the server notices a moment later.
     await Promise.all(closed);

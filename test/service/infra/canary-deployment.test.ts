@@ -58,8 +58,8 @@ describe.each(stages.filter(({ canaryDeployment }) => canaryDeployment))("in $na
     process.env.AWS_LAMBDA_FUNCTION_VERSION = version;
     for (const send of sends)
       send.mockImplementation(() => (failure ? Promise.reject(failure) : Promise.resolve({})));
-    const { handler, warmedUp } = await import(`../../../functions/${functionFile(name)}.ts`);
-    await warmedUp;
+    const { handler, ready } = await import(`../../../functions/${functionFile(name)}.ts`);
+    await ready;
     for (const log of logs) log.mockClear();
     const errors = await handler(events.get(name), context).then(
       () => 0,

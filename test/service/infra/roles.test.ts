@@ -41,8 +41,8 @@ type Call = Record<"action" | "table" | "index", string>;
 
 /** Starts a function, and records the calls that it makes from then on. */
 async function started(id: string) {
-  const { handler, warmedUp } = await import(`../../../functions/${functionFile(id)}.ts`);
-  await warmedUp;
+  const { handler, ready } = await import(`../../../functions/${functionFile(id)}.ts`);
+  await ready;
   const calls = takeCalls();
   return {
     /** Returns the status of a response. @param prepare makes calls of its own */

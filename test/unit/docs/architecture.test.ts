@@ -53,14 +53,14 @@ it("every file imports only what the table allows", () => {
 const planted: [file: string, names: string[]][] = [
   ["functions/get-pet.ts", ["../infra/stages.ts", "aws-cdk-lib", "zod/mini", "@middy/core"]],
   ["lib/pet.ts", ["./dynamo/client.ts", "./http/json.ts", "@middy/core", "@aws-sdk/lib-dynamodb"]],
-  ["lib/http/handle.ts", ["../dynamo/client.ts", "../../functions/get-pet.ts", "@aws-sdk/lib-dynamodb"]],
+  ["lib/http/handler.ts", ["../dynamo/client.ts", "../../functions/get-pet.ts", "@aws-sdk/lib-dynamodb"]],
   ["lib/dynamo/client.ts", ["../http/json.ts", "../../infra/stages.ts", "@middy/core", "zod/mini"]],
-  ["infra/stack.ts", ["../functions/get-pet.ts", "../local/start.ts", "../lib/http/handle.ts", "zod"]],
+  ["infra/stack.ts", ["../functions/get-pet.ts", "../local/start.ts", "../lib/http/handler.ts", "zod"]],
   ["openapi/document.ts", ["../infra/stages.ts", "../local/start.ts", "aws-cdk-lib", "@middy/core"]],
   ["local/start.ts", ["../infra/stack.ts", "../functions/get-pet.ts", "../cli/keys.ts", "aws-cdk-lib"]],
   ["cli/keys.ts", ["../local/gateway/gateway.ts", "../infra/stack.ts", "../functions/get-pet.ts", "zod"]],
   ["bench/run.ts", ["../local/gateway/gateway.ts", "../infra/stack.ts", "../cli/keys.ts", "@middy/core"]],
-  ["docs/figures.ts", ["../infra/stack.ts", "../bench/run.ts", "../lib/http/handle.ts", "zod"]],
+  ["docs/figures.ts", ["../infra/stack.ts", "../bench/run.ts", "../lib/http/handler.ts", "zod"]],
   ["examples/client.ts", ["../lib/pet.ts", "undici"]],
 ];
 

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { ApiError, type ErrorCode, errorBody, errorHeaders, errors } from "../../../../lib/errors.ts";
-import { handle } from "../../../../lib/http/handle.ts";
+import { createHandler } from "../../../../lib/http/handler.ts";
 import { getPet, listPets, type Operation } from "../../../../lib/operations.ts";
 import { context, requestEvent } from "../../../support/event.ts";
 
@@ -21,13 +21,13 @@ const codes = Object.keys(errors) as ErrorCode[];
 const bodyOf = ({ body }: APIGatewayProxyResult) => JSON.parse(body);
 const empty = async () => ({ body: [] });
 const failing = (error: unknown) =>
-  handle(listPets, async () => Promise.reject(error))(requestEvent(), context);
+  createHandler(listPets, async () => Promise.reject(error))(requestEvent(), context);
 
 describe("an operation's handler", () => {
   const json = { "Content-Type": "application/json", "Cache-Control": "no-store" };
 
   it("returns the status of its description, JSON and the handler's headers", async () => {
-    const run = handle(listPets, async () => ({ body: [], headers: { Link: "<x>" } }));
+    const run = createHandler(listPets, async () => ({ body: [], headers: { Link: "<x>" } }));
     expect(await run(requestEvent(), context)).toEqual({
       statusCode: 200,
       headers: { ...json, Link: "<x>" },
@@ -51,7 +51,7 @@ describe("an operation's handler", () => {
 
   it("returns 503 half a second before Lambda would end it", async () => {
     let signal: AbortSignal | undefined;
-    const hang = handle(listPets, (request) => {
+    const hang = createHandler(listPets, (request) => {
       signal = request.signal;
       return new Promise(() => undefined);
     });
@@ -71,7 +71,7 @@ describe("an operation's handler", () => {
 
   it("passes the request's parts to the operation", async () => {
     const run = jest.fn(empty);
-    await handle(listPets, run)(requestEvent({ query: { limit: ["5"] } }), context);
+    await createHandler(listPets, run)(requestEvent({ query: { limit: ["5"] } }), context);
     expect(run.mock.calls).toEqual([
       [expect.objectContaining({ query: { limit: 5 }, caller: "key_test", link: expect.any(Function) })],
     ]);
@@ -81,7 +81,7 @@ describe("an operation's handler", () => {
 describe("a key", () => {
   const withScopes = (scopes: string | undefined, query = {}) => {
     const authorizer = scopes === undefined ? null : { keyId: "key_test", scopes };
-    return handle(listPets, empty)(requestEvent({ authorizer, query }), context);
+    return createHandler(listPets, empty)(requestEvent({ authorizer, query }), context);
   };
 
   it.each(["pets:read", "pets:write pets:read"])("with the scopes '%s' can list pets", async (scopes) => {
@@ -106,7 +106,7 @@ describe("the log", () => {
   it("has one line for a 5xx: operation, status, version of the function, caller and latency", async () => {
     process.env.AWS_LAMBDA_FUNCTION_VERSION = "7";
     let now = 1000;
-    const run = handle(
+    const run = createHandler(
       listPets,
       async () => {
         now += 25;
@@ -131,14 +131,14 @@ describe("the log", () => {
 
   it("has no line for a success or a 4xx", async () => {
     for (const code of codes) if (errors[code].status < 500) await failing(new ApiError(code));
-    await handle(listPets, empty)(requestEvent(), context);
+    await createHandler(listPets, empty)(requestEvent(), context);
     expect(lines).toEqual([]);
   });
 
   it("names an unexpected error and where it was thrown, but never its message", async () => {
     await failing(new Error("outer secret", { cause: new SyntaxError("inner secret") }));
     expect(lines).toMatchObject([{ status: 500, error: { name: "Error", cause: { name: "SyntaxError" } } }]);
-    expect(JSON.stringify(lines)).toContain("handle.test.ts");
+    expect(JSON.stringify(lines)).toContain("handler.test.ts");
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 });
@@ -147,7 +147,7 @@ describe("a deprecated operation", () => {
   const sunset = getPet.deprecation.sunset.getTime();
   const missing = () => Promise.reject(new ApiError("not_found"));
   const at = (now: number, request: Parameters<typeof requestEvent>[0]) =>
-    handle(getPet, missing, () => now)(requestEvent(request), context);
+    createHandler(getPet, missing, () => now)(requestEvent(request), context);
   const announcement = {
     Deprecation: "@1795132800",
     Sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
@@ -175,7 +175,7 @@ it("a deprecated operation keeps a Link header of its own", async () => {
     body: [],
     headers: { Link: '<https://api.example/v1/pets?cursor=x>; rel="next"' },
   });
-  const { headers } = await handle(deprecated, run, () => 0)(requestEvent(), context);
+  const { headers } = await createHandler(deprecated, run, () => 0)(requestEvent(), context);
   expect(headers?.Link).toBe(
     '<https://api.example/v1/pets?cursor=x>; rel="next", <https://api.example/v1/pets>; rel="successor-version"',
   );
@@ -191,14 +191,14 @@ describe("an operation without a body in its response", () => {
   const event = requestEvent({ path: { petId: "1" } });
 
   it("returns 204 without content", async () => {
-    const { statusCode, headers, body } = await handle(deletePet, async () => ({}))(event, context);
+    const { statusCode, headers, body } = await createHandler(deletePet, async () => ({}))(event, context);
     expect([statusCode, body, headers?.["Content-Type"]]).toEqual([204, "", undefined]);
   });
 
   it("cannot return a body, and no other operation can leave it out", () => {
     // @ts-expect-error a 204 has no body
-    handle(deletePet, async () => ({ body: [] }));
+    createHandler(deletePet, async () => ({ body: [] }));
     // @ts-expect-error a 200 has one
-    handle(listPets, async () => ({}));
+    createHandler(listPets, async () => ({}));
   });
 });

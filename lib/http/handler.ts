@@ -114,7 +114,7 @@ function renderErrors(): Middleware {
  * @param now the clock, in milliseconds since 1970
  * @returns a handler for API Gateway's REST proxy integration; it never rejects
  */
-export function handle<const O extends Operation>(
+export function createHandler<const O extends Operation>(
   operation: O,
   run: (request: ApiRequest<O> & { signal: AbortSignal }) => Promise<ApiResponse<O>>,
   now: () => number = Date.now,
