@@ -21,13 +21,13 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   requestTime: "$context.requestTime",
   keyId: "$context.authorizer.keyId",
   check: "$context.authorizer.check",
-  operation: "$context.httpMethod $context.resourcePath",
+  route: "$context.httpMethod $context.resourcePath",
   status: "$context.status",
-  latency: "$context.responseLatency",
-  integrationLatency: "$context.integrationLatency",
+  latencyMs: "$context.responseLatency",
+  integrationLatencyMs: "$context.integrationLatency",
   integrationStatus: "$context.integration.integrationStatus",
   integrationRequestId: "$context.integration.requestId",
-  authorizerLatency: "$context.authorizer.latency",
+  authorizerLatencyMs: "$context.authorizer.latency",
   authorizerRequestId: "$context.authorizer.requestId",
   authorizerError: "$context.authorizer.error",
   error: "$context.error.responseType",
@@ -36,8 +36,8 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
 /** The access log of an API, and the metrics that CloudWatch counts from its lines. */
 export class AccessLog extends Construct {
   readonly logGroup: StageLog;
-  /** a search expression for the dashboard: the 5xx responses of a minute by operation */
-  readonly serverErrorsByOperation: string;
+  /** a search expression for the dashboard: the 5xx responses of a minute by route */
+  readonly serverErrorsByRoute: string;
   /** a search expression for the dashboard: the clients' calls of deprecated operations in an hour by key */
   readonly deprecatedCallsByKey: string;
   /** the clients' calls of each deprecated operation */
@@ -47,11 +47,11 @@ export class AccessLog extends Construct {
     super(scope, id);
     this.logGroup = new StageLog(this, "Log", retentionDays);
     const serverErrors = FilterPattern.stringValue("$.status", "=", "5*");
-    this.#count("ServerErrors", serverErrors, "ServerErrors", "operation");
-    this.serverErrorsByOperation = this.#search("ServerErrors", "operation", 60);
+    this.#count("ServerErrors", serverErrors, "ServerErrors", "route");
+    this.serverErrorsByRoute = this.#search("ServerErrors", "route", 60);
     for (const { id: name, method, path } of deprecatedOperations) {
       const calls = FilterPattern.all(
-        FilterPattern.stringValue("$.operation", "=", `${method} ${path}`),
+        FilterPattern.stringValue("$.route", "=", `${method} ${path}`),
         FilterPattern.stringValue("$.keyId", "!=", "-"), // refused before the authorizer identified a key
         FilterPattern.stringValue("$.check", "=", "-"),
       );

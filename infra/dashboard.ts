@@ -55,7 +55,7 @@ function operations({ api: { restApi, accessLog }, functions }: MonitoredResourc
     usingMetrics: { errors: restApi.metricServerError(sums), requests: restApi.metricCount(sums) },
   });
   return [
-    searchGraph("5xx by operation", accessLog.serverErrorsByOperation, period),
+    searchGraph("5xx by route", accessLog.serverErrorsByRoute, period),
     graph("p99 by operation (ms, in the function)", durations),
     new SingleValueWidget({
       ...size,

@@ -47,7 +47,7 @@ function logFailures(operation: Operation, now: () => number): Middleware {
       status,
       version: env.functionVersion,
       keyId: event.requestContext.authorizer?.keyId,
-      requestId: event.requestContext.requestId,
+      apiRequestId: event.requestContext.requestId,
       latencyMs: now() - internal.start,
       error: describeError(error),
     });

@@ -91,7 +91,7 @@ function checksOf(
       const [line = ""] = await instance.lines();
       assert.partialDeepStrictEqual(JSON.parse(line), { level: "ERROR", requestId });
       // The line of the authorizer has no request, which the access log names.
-      if (outcome.report === "response") assert.equal(JSON.parse(line).message.requestId, REQUEST_ID);
+      if (outcome.report === "response") assert.equal(JSON.parse(line).message.apiRequestId, REQUEST_ID);
     },
   };
 }

@@ -99,11 +99,11 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
 
   const lines = service.output().split("\n");
   const log = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
-  const latency = expect.stringMatching(/^\d+$/);
+  const latencyMs = expect.stringMatching(/^\d+$/);
   // A rotated key works until its grace period ends.
   for (const { keyId } of [issued, successor]) {
     for (const [operation, status] of Object.entries({ "GET /pets": "200", "POST /pets": "201" }))
-      expect(log).toContainEqual(expect.objectContaining({ keyId, operation, status, latency }));
+      expect(log).toContainEqual(expect.objectContaining({ keyId, operation, status, latencyMs }));
   }
 
   const kept = [service.output().replace(/^(API key|curl).*$/gm, "")];

@@ -27,8 +27,8 @@ describe.each(stages)("in $name", ({ name }) => {
   it.each<[status: number, route: string, variables: object, counted: string[]]>([
     [200, "GET /pets", key, []],
     [404, "GET /pets", key, []],
-    [500, "GET /pets", key, ["ServerErrors by operation GET /pets"]],
-    [503, "POST /pets", {}, ["ServerErrors by operation POST /pets"]],
+    [500, "GET /pets", key, ["ServerErrors by route GET /pets"]],
+    [503, "POST /pets", {}, ["ServerErrors by route POST /pets"]],
     ...operations
       .filter((operation) => "deprecation" in operation)
       .flatMap(({ id, method, path }): [number, string, object, string[]][] => [

@@ -122,7 +122,7 @@ describe("the log", () => {
         status: 503,
         version: "7",
         keyId: "key_test",
-        requestId: "request-1",
+        apiRequestId: "request-1",
         latencyMs: 25,
         error: expect.objectContaining({ name: "ApiError", code: "unavailable" }),
       },
