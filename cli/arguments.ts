@@ -33,7 +33,7 @@ const pastedKey = new RegExp(apiKeyPattern);
  *
  * @throws InvalidArgumentError, which commander reports
  */
-export function keyName(text: string): string {
+export function parseOwner(text: string): string {
   // Control characters would garble the list on a terminal.
   if (!/^\P{C}{1,100}$/u.test(text) || text.trim() === "") {
     throw new InvalidArgumentError("Use 1 to 100 printable characters.");

@@ -8,8 +8,8 @@ export const time = (at: number | undefined) => (at === undefined ? null : new D
 
 /** Returns the state of a key. A `rotating` key works until its successor replaces it. */
 function stateOf(record: ApiKeyRecord, now: number) {
-  if (isLive(record, now)) return record.revokedAt === undefined ? "live" : "rotating";
-  return endOf(record) === record.revokedAt ? "revoked" : "expired";
+  if (isLive(record, now)) return record.revokeAt === undefined ? "live" : "rotating";
+  return endOf(record) === record.revokeAt ? "revoked" : "expired";
 }
 
 /**
@@ -18,15 +18,15 @@ function stateOf(record: ApiKeyRecord, now: number) {
  * @param now milliseconds since 1970, for the state
  */
 export function describe(record: ApiKeyRecord, now: number) {
-  const { keyId, name, scopes, createdAt, expiresAt, revokedAt } = record;
+  const { keyId, owner, scopes, createdAt, expiresAt, revokeAt } = record;
   return {
     keyId,
-    name,
+    owner,
     state: stateOf(record, now),
     scopes: scopes.toSorted(),
     createdAt: time(createdAt),
     expiresAt: time(expiresAt),
-    revokedAt: time(revokedAt),
+    revokeAt: time(revokeAt),
   };
 }
 
@@ -36,15 +36,15 @@ export const lines = (pairs: [string, string][]) =>
 
 /** Formats everything about a key, one field per line. */
 export function details(record: ApiKeyRecord, now: number): string {
-  const { keyId, name, state, scopes, createdAt, expiresAt, revokedAt } = describe(record, now);
+  const { keyId, owner, state, scopes, createdAt, expiresAt, revokeAt } = describe(record, now);
   return lines([
     ["Key ID", keyId],
-    ["Name", name],
+    ["Owner", owner],
     ["State", state],
     ["Scopes", scopes.join(", ")],
     ["Created", createdAt ?? ""],
     ["Expires", expiresAt ?? "never"],
-    ...(revokedAt ? ([[state === "rotating" ? "Until" : "Revoked", revokedAt]] as [string, string][]) : []),
+    ...(revokeAt ? ([[state === "rotating" ? "Until" : "Revoked", revokeAt]] as [string, string][]) : []),
   ]);
 }
 
@@ -70,7 +70,7 @@ function column(cells: string[]): string[] {
 }
 
 /**
- * Formats keys as a table of 80 characters a line. It shortens long names.
+ * Formats keys as a table of 80 characters a line. It shortens long owners.
  *
  * @param now milliseconds since 1970, for the states
  */
@@ -79,10 +79,10 @@ export function table(records: ApiKeyRecord[], now: number): string {
   const states = column(["STATE", ...records.map((record) => stateCell(record, now))]);
   const scopesOf = (record: ApiKeyRecord) => describe(record, now).scopes.join(",").replaceAll("pets:", "");
   const scopes = column(["SCOPES", ...records.map(scopesOf)]);
-  const names = ["NAME", ...records.map(({ name }) => name)];
-  const rows = names.map((name, row) => {
+  const owners = ["OWNER", ...records.map(({ owner }) => owner)];
+  const rows = owners.map((owner, row) => {
     const start = `${ids[row]}  ${states[row]}  ${scopes[row]}  `;
-    return start + shorten(escapeControls(name), WIDTH - start.length);
+    return start + shorten(escapeControls(owner), WIDTH - start.length);
   });
   return rows.join("\n");
 }

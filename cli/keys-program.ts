@@ -11,7 +11,7 @@ import {
   scopes,
 } from "../lib/api-key.ts";
 import type { KeyStore, StoredKey } from "../lib/dynamo/key-store.ts";
-import { duration, keyId, keyName, lifetime, scopeList } from "./arguments.ts";
+import { duration, keyId, lifetime, parseOwner, scopeList } from "./arguments.ts";
 import { confirm } from "./confirm.ts";
 import { escapeControls, escapeLines } from "./escape-controls.ts";
 import { describe, details, lines, table, time } from "./format-keys.ts";
@@ -76,7 +76,7 @@ async function issue(keys: KeyStore, options: CommonOptions, wanted: Parameters<
 function checkRotatable(record: ApiKeyRecord, now: number): void {
   const { keyId } = record;
   if (!isLive(record, now)) throw new Error(`The key ${keyId} no longer works: issue a new one.`);
-  if (record.revokedAt !== undefined) {
+  if (record.revokeAt !== undefined) {
     throw new Error(
       `The key ${keyId} is already rotating and works until ${time(endOf(record))}: use its successor, or issue a new key.`,
     );
@@ -104,16 +104,16 @@ const changingCommand = (name: string, description: string) =>
   command(name, description).option("--yes", "do not ask before a change in production");
 
 changingCommand("issue", "issue a new key and show it once")
-  .requiredOption("--name <name>", "the owner of the key", keyName)
+  .requiredOption("--owner <owner>", "whom the key is for", parseOwner)
   .option("--scopes <scopes>", `what the key can do; repeatable (default: ${scopes.join(",")})`, scopeList)
-  .option("--expires <duration>", "how long the key works, such as 90d (default: until revoked)", lifetime)
-  .action(async (options: CommonOptions & { name: string; scopes?: Scope[]; expires?: number }) => {
-    const { stage, name, expires } = options;
-    await confirmChange(options, `Issue a key for ${name}`);
+  .option("--expires-in <duration>", "how long the key works, such as 90d (default: until revoked)", lifetime)
+  .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
+    const { stage, owner, expiresIn } = options;
+    await confirmChange(options, `Issue a key for ${owner}`);
     await using keys = await openKeys(stage);
     const createdAt = Date.now();
-    const expiresAt = expires && createdAt + expires;
-    const wanted = { name, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
+    const expiresAt = expiresIn && createdAt + expiresIn;
+    const wanted = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
     await issue(keys, options, wanted);
   });
 
@@ -153,14 +153,14 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
     const old = await findRecord(keys, options.stage, id);
     const now = Date.now();
     checkRotatable(old, now);
-    const { name, scopes, createdAt, expiresAt } = old;
+    const { owner, scopes, createdAt, expiresAt } = old;
     // The successor gets the whole lifetime that the old key had.
-    const wanted = { name, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
+    const wanted = { owner, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
     // The old key ends last, because a failure or a crash before that leaves it as it was. In any other order, it could
     // end while nobody has seen its successor.
     const successor = await issue(keys, options, wanted);
-    const revokedAt = now + options.grace;
-    const replaced = await keys.replace(old.hash, successor.keyId, revokedAt, Date.now()).catch((cause) => {
+    const revokeAt = now + options.grace;
+    const replaced = await keys.replace(old.hash, successor.keyId, revokeAt, Date.now()).catch((cause) => {
       // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
       throw new Error(`The new key works. It is not known whether ${id} ends: see \`show ${id}\``, { cause });
     });
@@ -168,7 +168,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
       const why = `The key ${id} expired, or another command rotated or revoked it at the same time`;
       await withdraw(keys, successor, why);
     }
-    if (!options.json) await print(`${id} works until ${time(endOf({ ...old, revokedAt }))}.`);
+    if (!options.json) await print(`${id} works until ${time(endOf({ ...old, revokeAt }))}.`);
   });
 
 changingCommand("revoke", "revoke a key")
@@ -183,6 +183,6 @@ changingCommand("revoke", "revoke a key")
     const cached = stageNamed(stage)?.authorizerCacheSeconds;
     const text = changed
       ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
-      : `${id} was already revoked${record ? `, on ${time(record.revokedAt)}` : ""}.`;
+      : `${id} was already revoked${record ? `, on ${time(record.revokeAt)}` : ""}.`;
     await output(options, record ? describe(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });

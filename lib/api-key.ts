@@ -15,25 +15,25 @@ export interface ApiKeyRecord {
   /** the public name of the key in lists and logs */
   keyId: string;
   /** whom the key was issued to */
-  name: string;
+  owner: string;
   scopes: Scope[];
   /** this and the other times are milliseconds since 1970 */
   createdAt: number;
   /** when the key stops working */
   expiresAt?: number | undefined;
-  /** when the key was revoked; for a rotated key, in the future */
-  revokedAt?: number | undefined;
+  /** when the key is revoked; for a rotated key, in the future */
+  revokeAt?: number | undefined;
   /** true if it was revoked at once: it never works again, also when a clock is set back */
   revoked?: true | undefined;
 }
 
 /** Returns when a key stops working, in milliseconds since 1970, or undefined if it does not. */
-export function endOf({ expiresAt, revokedAt }: ApiKeyRecord): number | undefined {
-  return revokedAt === undefined ? expiresAt : Math.min(revokedAt, expiresAt ?? revokedAt);
+export function endOf({ expiresAt, revokeAt }: ApiKeyRecord): number | undefined {
+  return revokeAt === undefined ? expiresAt : Math.min(revokeAt, expiresAt ?? revokeAt);
 }
 
 /** Returns whether a key is of our own checks, such as those of a release. Their calls are not counted as a client's. */
-export const isForChecks = ({ name }: ApiKeyRecord): boolean => name.startsWith("ci-");
+export const isForChecks = ({ owner }: ApiKeyRecord): boolean => owner.startsWith("ci-");
 
 /**
  * Returns whether a stored key has neither expired nor been revoked.
@@ -117,7 +117,7 @@ export function keyIdOf(hash: string): string {
  */
 export function recordOf(
   key: string,
-  details: Pick<ApiKeyRecord, "name" | "scopes" | "createdAt" | "expiresAt">,
+  details: Pick<ApiKeyRecord, "owner" | "scopes" | "createdAt" | "expiresAt">,
 ): ApiKeyRecord {
   const hash = hashApiKey(key);
   return { ...details, hash, keyId: keyIdOf(hash) };

@@ -24,7 +24,7 @@ export async function localKey(file: string, keys: KeyStore, stage: string): Pro
 
   // A store that is new or was emptied does not have the key yet.
   const key = record || !isApiKeyOf(stage, stored) ? generateApiKey(stage) : stored;
-  await keys.add(recordOf(key, { name: "npm start", scopes: [...scopes], createdAt: now }));
+  await keys.add(recordOf(key, { owner: "npm start", scopes: [...scopes], createdAt: now }));
   await writeSecret(file, `${key}\n`);
   return key;
 }

@@ -46,7 +46,7 @@ export async function startMock(keysTable: string, key: string) {
   const credentials = { accessKeyId: "bench", secretAccessKey: "bench" };
   const requestHandler = { httpsAgent: new Agent({ ca: pem }) };
   const keys = keyStore(keysTable, { endpoint, region: "us-east-1", credentials, requestHandler });
-  await keys.add(recordOf(key, { name: "bench", scopes: [...scopes], createdAt: Date.now() }));
+  await keys.add(recordOf(key, { owner: "bench", scopes: [...scopes], createdAt: Date.now() }));
   return {
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,

@@ -24,18 +24,18 @@ const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
 
 /** Returns undefined for an item that a person or another program has damaged. */
 function toRecord(item: Item): ApiKeyRecord | undefined {
-  const { hash, name, scopes, createdAt, expiresAt, revokedAt, revoked } = item;
-  if (!hash?.S || !isHash(hash.S) || name?.S === undefined || !scopes?.SS?.every(isScope)) return undefined;
+  const { hash, owner, scopes, createdAt, expiresAt, revokeAt, revoked } = item;
+  if (!hash?.S || !isHash(hash.S) || owner?.S === undefined || !scopes?.SS?.every(isScope)) return undefined;
   const times = {
     createdAt: Number(createdAt?.N),
     expiresAt: expiresAt && Number(expiresAt.N),
-    revokedAt: revokedAt && Number(revokedAt.N),
+    revokeAt: revokeAt && Number(revokeAt.N),
   };
   // A Date holds 100 million days on both sides of 1970.
   const isTime = (value: number | undefined) =>
     value === undefined || !Number.isNaN(new Date(value).getTime());
   if (!Object.values(times).every(isTime)) return undefined;
-  const record = { hash: hash.S, keyId: keyIdOf(hash.S), name: name.S, scopes: scopes.SS, ...times };
+  const record = { hash: hash.S, keyId: keyIdOf(hash.S), owner: owner.S, scopes: scopes.SS, ...times };
   return revoked ? { ...record, revoked: true } : record;
 }
 
@@ -92,7 +92,7 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
         new UpdateItemCommand({
           TableName: table,
           Key: { hash: { S: hash } },
-          UpdateExpression: `SET revokedAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt${at <= now ? ", revoked = :true" : ""}${set}`,
+          UpdateExpression: `SET revokeAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt${at <= now ? ", revoked = :true" : ""}${set}`,
           ConditionExpression: `attribute_exists(#hash) AND (${condition})`,
           ExpressionAttributeNames: { "#hash": "hash" },
           ExpressionAttributeValues: {
@@ -114,14 +114,14 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
       return Item && toRecord(Item);
     },
 
-    async add({ hash, keyId, name, scopes, createdAt, expiresAt }) {
+    async add({ hash, keyId, owner, scopes, createdAt, expiresAt }) {
       await client.send(
         new PutItemCommand({
           TableName: table,
           Item: {
             hash: { S: hash },
             keyId: { S: keyId },
-            name: { S: name },
+            owner: { S: owner },
             scopes: { SS: scopes },
             createdAt: numberAttribute(createdAt),
             ...(expiresAt !== undefined && {
@@ -161,8 +161,8 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
         now,
         ", successor = :successor",
         // The SDK repeats a write whose response was lost. Then the repeated write holds as well.
-        `(successor = :successor AND revokedAt = :at)
-          OR (attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now))`,
+        `(successor = :successor AND revokeAt = :at)
+          OR (attribute_not_exists(revokeAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now))`,
         { ":successor": { S: successor }, ":now": numberAttribute(now) },
       ),
   };

@@ -130,7 +130,7 @@ describe("the deployment", () => {
       const job = jobOf("deploy.yml", name);
       const [issue = ""] = job.steps.flatMap(({ run = "" }) => (run.includes("keys -- issue") ? run : []));
       expect(issue).toMatch(
-        /^issued=\$\(npm run -s keys -- issue .* --expires \d+h .*\)\nkey=.*\necho "::add-mask::\$key"\n/,
+        /^issued=\$\(npm run -s keys -- issue .* --expires-in \d+h .*\)\nkey=.*\necho "::add-mask::\$key"\n/,
       );
       const last = job.steps.at(-1);
       expect(last?.if).toBe("always() && steps.key.outputs.id != ''");

@@ -59,7 +59,7 @@ async function createProduction(commands: Commands, folder: string): Promise<voi
 
 async function openStage(name: string, emulator: Emulator, commands: Commands): Promise<DeployedStage> {
   const url = await openEntrance(emulator, commands.outputsOf(stackName(name)).BaseUrl ?? "");
-  const { key, keyId } = await commands.keys(name, "issue", "--name", "deployment test", "--yes");
+  const { key, keyId } = await commands.keys(name, "issue", "--owner", "deployment test", "--yes");
   return { name, url, key, keyId };
 }
 
@@ -93,8 +93,8 @@ async function testNewCode(
 async function testRevocation(commands: Commands, stages: DeployedStage[]): Promise<void> {
   for (const { name, keyId } of stages) {
     await commands.keys(name, "revoke", keyId, "--yes");
-    const records: { keyId: string; revokedAt?: string }[] = await commands.keys(name, "list");
-    assert.ok(records.find((record) => record.keyId === keyId)?.revokedAt);
+    const records: { keyId: string; revokeAt?: string }[] = await commands.keys(name, "list");
+    assert.ok(records.find((record) => record.keyId === keyId)?.revokeAt);
   }
   for (const { name, url, key } of stages) {
     await eventually(
@@ -111,7 +111,7 @@ async function testRemoval(commands: Commands, assembly: string, { url }: Deploy
   const { code, stderr } = await keysCli(["list", "--stage", "staging"], commands.environment);
   assert.equal(stderr, `keys: The stack animal-store-staging is not deployed in ${REGION}.\n`);
   assert.equal(code, 1);
-  const { key } = await commands.keys("production", "issue", "--name", "after", "--yes");
+  const { key } = await commands.keys("production", "issue", "--owner", "after", "--yes");
   assert.equal((await send(url, { path: "/pets", key })).status, 200);
 }
 

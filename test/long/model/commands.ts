@@ -118,7 +118,7 @@ export const clientCommands = [
 export function operatorCommands({ keys, restart }: Control) {
   const isIssued = ({ keys }: Model, n: number) => at(keys, n).keyId !== undefined && !at(keys, n).revoked;
   const issue = async (model: Model, _service: TestedService, granted: Scope[]) => {
-    const { key, keyId } = await keys("issue", "--name", "Model", "--scopes", granted.join(","));
+    const { key, keyId } = await keys("issue", "--owner", "Model", "--scopes", granted.join(","));
     model.keys.push({ secret: key, scopes: granted, keyId });
   };
   const rotate = async (model: Model, _service: TestedService, n: number) => {

@@ -67,8 +67,8 @@ const json = async (...args: string[]) => JSON.parse(await print(...args, "--jso
 const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
 /** The states of the keys of an owner. */
 const statesOf = async (owner: string) => {
-  const listed: { name: string; state: string }[] = await json("list");
-  return listed.flatMap(({ name, state }) => (name === owner ? state : [])).sort();
+  const listed: { owner: string; state: string }[] = await json("list");
+  return listed.flatMap((key) => (key.owner === owner ? key.state : [])).sort();
 };
 
 let now: number;
@@ -84,15 +84,15 @@ afterAll(cloudFormation.close);
 
 describe("issue", () => {
   it("prints the key and its record", async () => {
-    expect(await print("issue", "--name", "Acme 🐕", "--expires", "7d", "--scopes", "pets:read")).toMatch(
+    expect(await print("issue", "--owner", "Acme 🐕", "--expires-in", "7d", "--scopes", "pets:read")).toMatch(
       /^Key ID {3}key_[0-9a-f]{16}\nName {5}Acme 🐕\nState {4}live\nScopes {3}pets:read\nCreated {2}2026-11-21T12:00:00.000Z\nExpires {2}2026-11-28T12:00:00.000Z\nAPI key {2}ask_staging_[0-9A-Za-z]{33}\n\nSave the API key now: it is not shown again.\n$/,
     );
   });
 
   it("issues a key with both scopes that never expires by default", async () => {
-    const { key, ...record } = await json("issue", "--name", "Acme");
+    const { key, ...record } = await json("issue", "--owner", "Acme");
     expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);
-    expect(record).toMatchObject({ name: "Acme", scopes: ["pets:read", "pets:write"], expiresAt: null });
+    expect(record).toMatchObject({ owner: "Acme", scopes: ["pets:read", "pets:write"], expiresAt: null });
     expect(await json("show", record.keyId)).toEqual(record);
     expect(await json("list")).toContainEqual(record);
     expect(await print("show", record.keyId)).toMatch(/^Key ID .*Expires {2}never\n$/s);
@@ -104,13 +104,13 @@ describe("list", () => {
   it("prints the oldest key first, and keys of the same age in the order of their IDs", async () => {
     const issueAt = async (at: number): Promise<string> => {
       now = at;
-      return (await json("issue", "--name", "Ordered")).keyId;
+      return (await json("issue", "--owner", "Ordered")).keyId;
     };
     const last = await issueAt(start + 1);
     const same = [await issueAt(start), await issueAt(start), await issueAt(start), await issueAt(start)];
     const first = await issueAt(start - 1);
-    const listed: { keyId: string; name: string }[] = await json("list");
-    const ids = listed.flatMap(({ keyId, name }) => (name === "Ordered" ? keyId : []));
+    const listed: { keyId: string; owner: string }[] = await json("list");
+    const ids = listed.flatMap(({ keyId, owner }) => (owner === "Ordered" ? keyId : []));
     expect(ids).toEqual([first, ...same.sort(), last]);
   });
 
@@ -121,20 +121,20 @@ describe("list", () => {
 });
 
 describe("rotate", () => {
-  it("issues a key with the same name, scopes and lifetime, and ends the old one after 24 hours", async () => {
-    const old = await json("issue", "--name", "Acme", "--scopes", "pets:read", "--expires", "7d");
+  it("issues a key with the same owner, scopes and lifetime, and ends the old one after 24 hours", async () => {
+    const old = await json("issue", "--owner", "Acme", "--scopes", "pets:read", "--expires-in", "7d");
     now += DAY;
     const { keyId, key, ...next } = await json("rotate", old.keyId);
     expect([keyId === old.keyId, key === old.key]).toEqual([false, false]);
-    const { name, scopes } = old;
-    const times = { createdAt: iso(now), expiresAt: iso(now + 7 * DAY), revokedAt: null };
-    expect(next).toEqual({ name, scopes, state: "live", ...times });
-    const rotating = { state: "rotating", createdAt: iso(start), revokedAt: iso(now + DAY) };
+    const { owner, scopes } = old;
+    const times = { createdAt: iso(now), expiresAt: iso(now + 7 * DAY), revokeAt: null };
+    expect(next).toEqual({ owner, scopes, state: "live", ...times });
+    const rotating = { state: "rotating", createdAt: iso(start), revokeAt: iso(now + DAY) };
     expect(await json("show", old.keyId)).toMatchObject(rotating);
   });
 
   it("says when the old key ends, refuses to rotate it again, and issues nothing", async () => {
-    const { keyId } = await json("issue", "--name", "Refused", "--expires", "1h");
+    const { keyId } = await json("issue", "--owner", "Refused", "--expires-in", "1h");
     const works = `works until ${iso(start + HOUR)}`;
     expect(await print("rotate", keyId, "--grace", "2h")).toMatch(new RegExp(`\n${keyId} ${works}\\.\n$`));
     expect(await keys("rotate", keyId)).toEqual(
@@ -160,7 +160,7 @@ function interrupt(kind: string, act: () => unknown): void {
 
 describe("rotate, when something goes wrong", () => {
   it("revokes the successor, which it has shown, if another command was first", async () => {
-    const { keyId, key } = await json("issue", "--name", "Second");
+    const { keyId, key } = await json("issue", "--owner", "Second");
     const rotateFirst = () => keyStore(tables.keys).replace(hashApiKey(key), "key_other", now + DAY, now);
     interrupt("PutItemCommand", rotateFirst);
     const { code, stdout, stderr } = await keys("rotate", keyId, "--json");
@@ -175,7 +175,7 @@ describe("rotate, when something goes wrong", () => {
     // Perhaps only the response was lost. Then nobody would have a key that works, if the successor was revoked.
     ["end the old key", "UpdateItemCommand", "The new key works.", ["live", "live"]],
   ])("leaves no owner without a key if it cannot %s", async (_what, kind, advice, states) => {
-    const { keyId } = await json("issue", "--name", kind);
+    const { keyId } = await json("issue", "--owner", kind);
     const fail = jest.fn<() => void>().mockImplementationOnce(() => {
       throw new Error("down");
     });
@@ -199,9 +199,9 @@ describe("a key that cannot be shown", () => {
     // Node opens /dev/null in place of a standard output that is closed.
     ["is not issued", "/dev/null", "w", ["live"], /^keys: No key was issued: .*\n$/],
   ])("%s, and an old one keeps working: %s", async (owner, file, flags, states, message) => {
-    const { keyId } = await json("issue", "--name", owner);
+    const { keyId } = await json("issue", "--owner", owner);
     for (const args of [
-      ["issue", "--name", owner],
+      ["issue", "--owner", owner],
       ["rotate", keyId, "--grace", "0s", "--json"],
     ]) {
       const { result, stderr } = await runInto(file, flags, ...args);
@@ -215,7 +215,7 @@ describe("a key that cannot be shown", () => {
     interrupt("UpdateItemCommand", () => {
       throw new Error("down");
     });
-    const { stderr } = await runInto(import.meta.filename, "r", "issue", "--name", "Lost");
+    const { stderr } = await runInto(import.meta.filename, "r", "issue", "--owner", "Lost");
     expect(stderr).toMatch(/ the new key key_\w+ could not be revoked: revoke it: EBADF: /);
   });
 });
@@ -230,7 +230,7 @@ describe("a table that others have changed", () => {
   }
   const item = (hash: string, name: string, scope: string) => ({
     hash: { S: hash },
-    name: { S: name },
+    owner: { S: name },
     scopes: { SS: [scope] },
     createdAt: { N: "1" },
   });
@@ -252,7 +252,7 @@ describe("a table that others have changed", () => {
       expect([args, code]).toEqual([args, 0]);
       expect(stdout + stderr).not.toMatch(/[^\P{C}\n]/u);
     }
-    expect(JSON.parse((await keys("show", id, "--json")).stdout).name).toBe(hostile);
+    expect(JSON.parse((await keys("show", id, "--json")).stdout).owner).toBe(hostile);
   });
 
   it.each([
@@ -261,11 +261,11 @@ describe("a table that others have changed", () => {
     ["has another scope", item("d".repeat(64), "Acme", "a pets:write")],
     [
       "was revoked at a time that is none",
-      { hash: { S: "e".repeat(64) }, revokedAt: { NULL: true as const } },
+      { hash: { S: "e".repeat(64) }, revokeAt: { NULL: true as const } },
     ],
   ])("names a key that %s, and revokes it under this name", async (_what, damagedItem) => {
     await using _item = await put(damagedItem);
-    const { keyId } = await json("issue", "--name", "Acme");
+    const { keyId } = await json("issue", "--owner", "Acme");
     const { code, stdout, stderr } = await keys("list");
     expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${keyId}  live .* Acme$`, "m"))]);
     const id = stderr.match(/key_\w+/)?.[0] ?? "";
@@ -279,15 +279,15 @@ describe("a table that others have changed", () => {
 });
 
 it("revoke ends a key for every clock, and says how long the gateway can still accept it", async () => {
-  const { keyId } = await json("issue", "--name", "Acme");
+  const { keyId } = await json("issue", "--owner", "Acme");
   now += HOUR;
   expect(await print("revoke", keyId)).toBe(
     `Revoked ${keyId}. The gateway caches valid keys: it can keep working for 60 s.\n`,
   );
   for (now of [start, start + DAY]) {
-    const revoked = { state: "revoked", revokedAt: iso(start + HOUR) };
+    const revoked = { state: "revoked", revokeAt: iso(start + HOUR) };
     expect(await json("show", keyId)).toMatchObject(revoked);
-    expect(await print("revoke", keyId)).toBe(`${keyId} was already revoked, on ${revoked.revokedAt}.\n`);
+    expect(await print("revoke", keyId)).toBe(`${keyId} was already revoked, on ${revoked.revokeAt}.\n`);
     expect(await json("revoke", keyId)).toMatchObject(revoked);
   }
 });
@@ -300,7 +300,7 @@ it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", as
 it("changes production with --yes, in its own table", async () => {
   stacks = { "animal-store-production": deployed };
   const production = (...args: string[]) => run([...args, "--stage", "production", "--json"]);
-  const { keyId, key } = JSON.parse((await production("issue", "--name", "Acme", "--yes")).stdout);
+  const { keyId, key } = JSON.parse((await production("issue", "--owner", "Acme", "--yes")).stdout);
   expect(key).toMatch(/^ask_production_/);
   for (const command of ["rotate", "revoke"]) {
     expect(await production(command, keyId, "--yes")).toMatchObject({ code: 0, stderr: "" });

@@ -48,9 +48,9 @@ async function startServiceStore() {
 }
 
 async function issueAndList(): Promise<void> {
-  expect(await keys("issue", "--name", "Acme")).toMatchObject({ code: 0, stderr: "" });
+  expect(await keys("issue", "--owner", "Acme")).toMatchObject({ code: 0, stderr: "" });
   const { stdout } = await keys("list", "--json");
-  expect(JSON.parse(stdout)).toMatchObject([{ name: "Acme", state: "live" }]);
+  expect(JSON.parse(stdout)).toMatchObject([{ owner: "Acme", state: "live" }]);
 }
 
 it("says why it cannot read the data folder", async () => {

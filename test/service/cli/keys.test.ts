@@ -25,7 +25,7 @@ const keys = async (...args: string[]) => {
   expect([code, stderr]).toEqual([0, ""]);
   return JSON.parse(stdout);
 };
-const issue = (name: string, ...options: string[]) => keys("issue", "--name", name, ...options);
+const issue = (name: string, ...options: string[]) => keys("issue", "--owner", name, ...options);
 
 function call(path: string, key: string, init: RequestInit = {}) {
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
@@ -68,7 +68,7 @@ it("refuses a revoked key, unless the gateway has cached its policy", async () =
 });
 
 it("refuses every kind of invalid key with the same 401, byte for byte", async () => {
-  const expired = await issue("Expired", "--expires", "1s");
+  const expired = await issue("Expired", "--expires-in", "1s");
   const revoked = await issue("Revoked");
   await keys("revoke", revoked.keyId);
   await until(expired.expiresAt);
@@ -117,7 +117,7 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
   }
 
   // Keys can be managed while the service is stopped.
-  const offline = await keysJson(["issue", "--name", "Offline", "--stage", "local"], { DATA_DIR: folder });
+  const offline = await keysJson(["issue", "--owner", "Offline", "--stage", "local"], { DATA_DIR: folder });
   service = await startService({ DATA_DIR: folder });
   expect(await list(offline.key)).toBe(200);
 });

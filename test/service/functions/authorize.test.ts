@@ -29,7 +29,7 @@ type Issued = { stage?: string; name?: string; expiresAt?: number };
 async function issued({ stage = "staging", name = "test", expiresAt }: Issued = {}) {
   const key = generateApiKey(stage);
   const scopes = ["pets:read" as const, "pets:write" as const];
-  await keys.add(recordOf(key, { name, scopes, createdAt: Date.now(), expiresAt }));
+  await keys.add(recordOf(key, { owner: name, scopes, createdAt: Date.now(), expiresAt }));
   return key;
 }
 
@@ -50,7 +50,7 @@ const storedForms: [form: string, item: Record<string, AttributeValue>][] = [
     "that is rotating",
     {
       ...earlierItem,
-      revokedAt: { N: "4102444800000" },
+      revokeAt: { N: "4102444800000" },
       successor: { S: "key_5280a3f40d894ee8" },
       deleteAt: { N: "4110220800" },
     },

@@ -113,7 +113,7 @@ describe("a request calls DynamoDB", () => {
 
   it("to authorize a caller: one consistent read, and none for a malformed key", async () => {
     const key = generateApiKey("staging");
-    const details = { name: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
+    const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
     await keyStore(keys).add(recordOf(key, details));
     takeCalls();
     for (const wellFormed of [key, generateApiKey("staging")]) {

@@ -88,7 +88,7 @@ beforeEach(async () => {
 });
 
 beforeAll(async () => {
-  const details = { name: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
+  const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
   await keyStore(tables.keys).add(recordOf(key, details));
 });
 

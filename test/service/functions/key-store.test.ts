@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 
 const record = (details: { expiresAt?: number } = {}): ApiKeyRecord =>
   recordOf(generateApiKey("staging"), {
-    name: "test",
+    owner: "test",
     scopes: ["pets:read", "pets:write"],
     createdAt: 1_800_000_000_000,
     ...details,
@@ -81,7 +81,7 @@ describe("the store of keys", () => {
     for (const other of [now - DAY, now, now + DAY]) {
       expect(await keys.revoke(key.hash, other)).toBe(false);
       const found = await keys.find(key.hash);
-      expect([found?.revokedAt, isLive(found ?? key, other)]).toEqual([now, false]);
+      expect([found?.revokeAt, isLive(found ?? key, other)]).toEqual([now, false]);
     }
   });
 
@@ -99,13 +99,13 @@ describe("the store of keys", () => {
     const at = 1_850_000_000_000;
     const replace = (successor: string, now: number) => keys.replace(key.hash, successor, at, now);
     expect(await replace("key_1", 1_850_000_000_000)).toBe(false);
-    expect((await keys.find(key.hash))?.revokedAt).toBeUndefined();
+    expect((await keys.find(key.hash))?.revokeAt).toBeUndefined();
     expect(await replace("key_1", 1_850_000_000_000 - 1)).toBe(true);
     expect([await replace("key_2", 1), await replace("key_1", 1)]).toEqual([false, true]);
-    expect((await keys.find(key.hash))?.revokedAt).toBe(at);
+    expect((await keys.find(key.hash))?.revokeAt).toBe(at);
     await keys.revoke(key.hash, at - DAY);
     expect(await replace("key_1", 1)).toBe(false);
-    expect((await keys.find(key.hash))?.revokedAt).toBe(at - DAY);
+    expect((await keys.find(key.hash))?.revokeAt).toBe(at - DAY);
   });
 
   it("neither revokes nor replaces a key that does not exist", async () => {
@@ -116,18 +116,18 @@ describe("the store of keys", () => {
   });
 
   it.each<[string, Record<string, AttributeValue | undefined>]>([
-    ["no name", { name: undefined }],
-    ["a number as its name", { name: { N: "1" } }],
+    ["no owner", { owner: undefined }],
+    ["a number as its owner", { owner: { N: "1" } }],
     ["no scopes", { scopes: undefined }],
     ["a scope that is none", { scopes: { SS: ["a pets:write"] } }],
     ["a list of scopes", { scopes: { L: [{ S: "pets:read" }] } }],
     ["no time of creation", { createdAt: undefined }],
     ["a time that is no number", { expiresAt: { S: "2027" } }],
-    ["an end that is null", { revokedAt: { NULL: true } }],
+    ["an end that is null", { revokeAt: { NULL: true } }],
     ["a time that no Date holds", { expiresAt: { N: "1e16" } }],
   ])("names a key with %s, which does not work and can be deleted after 90 days", async (_what, change) => {
     const { hash, keyId } = record();
-    const item = { name: { S: "x" }, scopes: { SS: ["pets:read"] }, createdAt: { N: "1" }, ...change };
+    const item = { owner: { S: "x" }, scopes: { SS: ["pets:read"] }, createdAt: { N: "1" }, ...change };
     const Item = Object.fromEntries(
       Object.entries({ hash: { S: hash }, ...item }).filter(([, value]) => value),
     );

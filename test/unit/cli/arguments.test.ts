@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { baseUrl, duration, keyId, keyName, lifetime, scopeList } from "../../../cli/arguments.ts";
+import { baseUrl, duration, keyId, lifetime, parseOwner, scopeList } from "../../../cli/arguments.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 
 const id = "key_94a9db21d2a2b24b";
@@ -24,13 +24,13 @@ describe("duration", () => {
   });
 });
 
-describe("keyName", () => {
+describe("parseOwner", () => {
   it.each(["A", "Acme, Inc. 🐕", "犬".repeat(100)])("accepts %s", (name) => {
-    expect(keyName(name)).toBe(name);
+    expect(parseOwner(name)).toBe(name);
   });
 
   it.each(["", " ", "A".repeat(101), "A\u001b[31m", "\u202eA", "A\nB"])("rejects %j", (name) => {
-    expect(() => keyName(name)).toThrow("Use 1 to 100 printable characters.");
+    expect(() => parseOwner(name)).toThrow("Use 1 to 100 printable characters.");
   });
 });
 
@@ -43,8 +43,8 @@ it("names the key ID of a pasted API key, which cannot be a name", () => {
   const key = generateApiKey("production");
   const itsId = keyIdOf(hashApiKey(key));
   expect(() => keyId(`Bearer ${key}`)).toThrow(`That is an API key. Use its key ID: ${itsId}.`);
-  expect(() => keyName(`Acme ${key}`)).toThrow("A name must not contain an API key.");
-  expect(keyName("ask_me")).toBe("ask_me");
+  expect(() => parseOwner(`Acme ${key}`)).toThrow("A name must not contain an API key.");
+  expect(parseOwner("ask_me")).toBe("ask_me");
 });
 
 it("adds the scopes of repeated options", () => {

@@ -9,8 +9,8 @@ const keys = (args: string[], environment?: Record<string, string>) =>
 const local = ["--stage", "local"];
 
 it.each([
-  [["issue", ...local], "required option '--name <name>' not specified"],
-  [["issue", "--name", "x", "--expires", "0d", ...local], "Use a duration longer than zero."],
+  [["issue", ...local], "required option '--owner <owner>' not specified"],
+  [["issue", "--owner", "x", "--expires-in", "0d", ...local], "Use a duration longer than zero."],
   [["show", ...local], "missing required argument 'keyId'"],
   [["delete", ...local], "unknown command 'delete'"],
   [["list", "--yes", ...local], "unknown option '--yes'"],
@@ -27,8 +27,8 @@ it.each([
   [["rotate", key]],
   [["revoke", `Bearer ${key}`]],
   [["revoke", key.slice(0, -3)]],
-  [["issue", "--name", key]],
-  [["issue", "--name", "x", "--scopes", key]],
+  [["issue", "--owner", key]],
+  [["issue", "--owner", "x", "--scopes", key]],
   [["list", `--${key}`]],
   [["list", key]],
   [[key]],
@@ -59,7 +59,7 @@ it.each<[string, string[], Record<string, string>]>([
     region,
   ],
   ["There is no AWS profile nope: check AWS_PROFILE.", list, { ...region, AWS_PROFILE: "nope" }],
-  [`Issue a key for Acme ${confirmation}`, inProduction("issue", "--name", "Acme"), {}],
+  [`Issue a key for Acme ${confirmation}`, inProduction("issue", "--owner", "Acme"), {}],
   [`Revoke ${id} ${confirmation}`, inProduction("revoke", id), {}],
   [`Rotate ${id} ${confirmation}`, inProduction("rotate", id), {}],
 ])("without a network, says: %s", async (message, args, environment) => {

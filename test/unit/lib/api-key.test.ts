@@ -71,21 +71,19 @@ describe("API key", () => {
     expect(isApiKeyOf("local", text)).toBe(false);
   });
 
-  const record = { hash: "", keyId: "", name: "", scopes: [], createdAt: 0 };
+  const record = { hash: "", keyId: "", owner: "", scopes: [], createdAt: 0 };
 
   it("works without an end if it neither expires nor is revoked", () => {
     expect([endOf(record), isLive(record, 5)]).toEqual([undefined, true]);
   });
 
-  it.each([
-    { expiresAt: 5 },
-    { revokedAt: 5 },
-    { revokedAt: 5, expiresAt: 6 },
-    { revokedAt: 6, expiresAt: 5 },
-  ])("works until it expires or is revoked, whichever comes first: %j", (given) => {
-    expect(endOf({ ...record, ...given })).toBe(5);
-    expect([4, 5, 6].map((now) => isLive({ ...record, ...given }, now))).toEqual([true, false, false]);
-  });
+  it.each([{ expiresAt: 5 }, { revokeAt: 5 }, { revokeAt: 5, expiresAt: 6 }, { revokeAt: 6, expiresAt: 5 }])(
+    "works until it expires or is revoked, whichever comes first: %j",
+    (given) => {
+      expect(endOf({ ...record, ...given })).toBe(5);
+      expect([4, 5, 6].map((now) => isLive({ ...record, ...given }, now))).toEqual([true, false, false]);
+    },
+  );
 
   it("is stored as its SHA-256, which also names it in public", () => {
     const hash = hashApiKey("ask_local_x");
@@ -95,7 +93,7 @@ describe("API key", () => {
 
   it("is not a part of its record", () => {
     const key = generateApiKey("local");
-    const details = { name: "test", scopes: ["pets:read" as const], createdAt: 1, expiresAt: 2 };
+    const details = { owner: "test", scopes: ["pets:read" as const], createdAt: 1, expiresAt: 2 };
     const hash = hashApiKey(key);
     expect(recordOf(key, details)).toEqual({ ...details, hash, keyId: keyIdOf(hash) });
     expect(JSON.stringify(recordOf(key, details))).not.toContain(key);
@@ -109,10 +107,10 @@ describe("API key", () => {
 
 it("knows the keys that the workflow issues as those of our own checks, and no other", () => {
   const workflow = readFileSync(new URL("../../../.github/workflows/deploy.yml", import.meta.url), "utf8");
-  const names = [...workflow.matchAll(/keys -- issue .*--name "([^"]+)"/g)].map(([, name = ""]) => name);
+  const names = [...workflow.matchAll(/keys -- issue .*--owner "([^"]+)"/g)].map(([, name = ""]) => name);
   expect(names.length).toBeGreaterThan(0);
   const isOfChecks = (name: string) =>
-    isForChecks(recordOf("key", { name, scopes: ["pets:read"], createdAt: 0 }));
+    isForChecks(recordOf("key", { owner: name, scopes: ["pets:read"], createdAt: 0 }));
   expect(names.filter((name) => !isOfChecks(name))).toEqual([]);
   expect(isOfChecks("Acme ci-")).toBe(false);
 });

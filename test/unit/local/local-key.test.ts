@@ -28,7 +28,7 @@ async function issued(): Promise<string> {
   expect(await readFile(file, "utf8")).toBe(`${key}\n`);
   const scopes = ["pets:read", "pets:write"];
   const createdAt = expect.closeTo(Date.now(), -8); // hours
-  expect(records.get(hashApiKey(key))).toMatchObject({ name: "npm start", scopes, createdAt });
+  expect(records.get(hashApiKey(key))).toMatchObject({ owner: "npm start", scopes, createdAt });
   return key;
 }
 
@@ -40,7 +40,7 @@ it("keeps the key, also when the store was emptied", async () => {
 });
 
 it("makes a new key when the last one was revoked or has expired", async () => {
-  for (const end of ["revokedAt", "expiresAt"] as const) {
+  for (const end of ["revokeAt", "expiresAt"] as const) {
     const key = await issued();
     const record = records.get(hashApiKey(key)) as ApiKeyRecord;
     records.set(record.hash, { ...record, [end]: Date.now() - 1 });
