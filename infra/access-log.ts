@@ -3,6 +3,7 @@ import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { deprecatedOperations } from "./deprecated.ts";
+import { pascalCase } from "./pascal-case.ts";
 import { StageLog } from "./stage-log.ts";
 
 /**
@@ -55,8 +56,12 @@ export class AccessLog extends Construct {
         FilterPattern.stringValue("$.keyId", "!=", "-"), // refused before the authorizer identified a key
         FilterPattern.stringValue("$.check", "=", "-"),
       );
-      this.#count(`${name}DeprecatedCalls`, calls, "DeprecatedCalls", "keyId");
-      this.deprecatedCalls[name] = this.#count(`${name}AllDeprecatedCalls`, calls, `${name}DeprecatedCalls`);
+      this.#count(`${pascalCase(name)}DeprecatedCalls`, calls, "DeprecatedCalls", "keyId");
+      this.deprecatedCalls[name] = this.#count(
+        `${pascalCase(name)}AllDeprecatedCalls`,
+        calls,
+        `${name}DeprecatedCalls`,
+      );
     }
     this.deprecatedCallsByKey = this.#search("DeprecatedCalls", "keyId", 3600);
   }

@@ -12,6 +12,7 @@ import {
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 import type { Budget } from "./budget.ts";
+import { pascalCase } from "./pascal-case.ts";
 import type { Repository } from "./repository.ts";
 import { type Stage, stackName } from "./stages.ts";
 
@@ -77,7 +78,7 @@ export class AccountStack extends Stack {
   #addGitHubRoles(repository: Repository, stages: readonly Stage[]): void {
     const provider = this.#githubProvider(repository);
     for (const { name } of stages) {
-      const role = this.#addRole(`${name}Deploy`, provider, repository, `environment:${name}`);
+      const role = this.#addRole(`${pascalCase(name)}Deploy`, provider, repository, `environment:${name}`);
       // `cdk deploy` assumes the roles of the bootstrap, which create the resources.
       this.#allow(role, ["sts:AssumeRole"], "iam", `${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`);
       this.#allow(role, ["cloudformation:DescribeStacks"], "cloudformation", `stack/${stackName(name)}/*`);

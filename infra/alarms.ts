@@ -16,6 +16,7 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { Api, Functions } from "./api.ts";
 import { deprecatedOperations } from "./deprecated.ts";
+import { pascalCase } from "./pascal-case.ts";
 import type { WebAcl } from "./web-acl.ts";
 
 /** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
@@ -115,7 +116,7 @@ export class Alarms extends Construct {
       evaluationPeriods: 5,
     });
     const period = Duration.minutes(5);
-    this.watch("Slow", {
+    this.watch("HighLatency", {
       alarmDescription:
         "The slowest 1 % of the responses took more than 2 s, in each of three periods of 5 minutes.",
       metric: restApi.metricLatency({ statistic: Stats.p(99), period }),
@@ -124,7 +125,7 @@ export class Alarms extends Construct {
     });
     for (const [name, fn] of Object.entries(functions)) {
       const throttles = [fn.metricThrottles(), ...fn.tableThrottles.map(({ metric }) => metric)];
-      this.watch(`${name}Throttles`, {
+      this.watch(`${pascalCase(name)}Throttles`, {
         alarmDescription: `Lambda or DynamoDB throttled ${name}, in each of three periods of 5 minutes.`,
         // DynamoDB reports throttled requests only. PutMetricAlarm ignores missing data of AWS/DynamoDB, so an alarm could
         // keep its state: FILL leaves nothing missing.
@@ -138,7 +139,7 @@ export class Alarms extends Construct {
     }
     for (const { id, deprecation } of deprecatedOperations) {
       const noticeAt = deprecation.sunset.getTime() / 1000 - Duration.days(NOTICE_DAYS).toSeconds();
-      this.watch(`${id}DeprecatedCalls`, {
+      this.watch(`${pascalCase(id)}DeprecatedCalls`, {
         alarmDescription: `Clients called ${id} today, less than ${NOTICE_DAYS} days before its end; the dashboard shows the keys.`,
         metric: new MathExpression({
           expression: `IF(EPOCH(calls) >= ${noticeAt}, FILL(calls, 0), 0)`,

@@ -13,6 +13,7 @@ import { acknowledge } from "./acknowledge.ts";
 import { type Alarms, share } from "./alarms.ts";
 import type { Functions } from "./api.ts";
 import { type ApiFunction, LIVE_ALIAS } from "./api-function.ts";
+import { pascalCase } from "./pascal-case.ts";
 
 const PERIOD = Duration.minutes(1);
 
@@ -61,7 +62,7 @@ export function addCanaryDeployments(
 function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
   const version = `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}`;
   const add = (suffix: string, metric: IMetric, threshold: number, alarmDescription: string) =>
-    alarms.add(`${name}Canary${suffix}`, {
+    alarms.add(`${pascalCase(name)}Canary${suffix}`, {
       alarmName: `${version}-${suffix}`,
       alarmDescription,
       metric,
@@ -72,7 +73,7 @@ function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[
   const added = [
     add("Errors", errors, 0, `The new version of ${name} threw, crashed or timed out.`),
     add(
-      "Slow",
+      "HighLatency",
       duration,
       2000,
       `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`,

@@ -12,6 +12,7 @@ import { functionFile } from "./bundle/options.ts";
 import { addCanaryDeployments } from "./canary-deployment.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
+import { pascalCase } from "./pascal-case.ts";
 import { addProbe } from "./probe.ts";
 import type { Stage } from "./stages.ts";
 import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
@@ -52,7 +53,7 @@ export class AnimalStoreStack extends Stack {
     new CfnOutput(this, "PetsTableName", { value: tables.pets.tableName });
     new CfnOutput(this, "KeysTableName", { value: tables.keys.tableName });
     for (const [name, { functionName }] of Object.entries(functions)) {
-      new CfnOutput(this, `${name}FunctionName`, { value: functionName });
+      new CfnOutput(this, `${pascalCase(name)}FunctionName`, { value: functionName });
     }
     new CfnOutput(this, "AlarmTopicArn", { value: alarms.topicArn });
   }
@@ -73,7 +74,7 @@ export class AnimalStoreStack extends Stack {
         ...props
       }: Pick<ApiFunctionProps, "environment" | "access"> & { kind?: "operation" | "authorizer" },
     ) =>
-      new ApiFunction(this, name.charAt(0).toUpperCase() + name.slice(1), {
+      new ApiFunction(this, pascalCase(name), {
         ...props,
         code: functionCode(functionFile(name)),
         logRetentionDays: stage.logRetentionDays,

@@ -8,9 +8,8 @@ const replacement = (name: string) => fileURLToPath(new URL(`${name}.ts`, import
 /** The functions' sources. */
 export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
-/** The name of a function's file there, without its extension: `list-pets` for listPets. */
-export const functionFile = (name: string) =>
-  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** The name of a function's file there, without its extension: `list-pets` for listPets or ListPets. */
+export const functionFile = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
 
 /** The files there. */
 export const entryPoints = () => readdirSync(functionsFolder).map((file) => join(functionsFolder, file));

@@ -1,3 +1,4 @@
+import { pascalCase } from "../../infra/pascal-case.ts";
 import { evaluate, type Json } from "../../local/assembly/intrinsics.ts";
 import { readTemplate } from "./normalize.ts";
 
@@ -35,7 +36,7 @@ export function readResources(assembly = "", stack: string) {
     statementsOf,
     /** the properties of a function by its name, such as listPets, with the actions that its role allows */
     fn(name: string): Json {
-      const id = Outputs[`${name}FunctionName`]?.Value;
+      const id = Outputs[`${pascalCase(name)}FunctionName`]?.Value;
       const { Properties } = find("Lambda::Function").find((resource) => resource.id === id) as Resource;
       const role = find("IAM::Role").find((resource) => arnOf(resource.id) === Properties.Role);
       const grants = statementsOf(role?.id ?? "").flatMap(({ Action, Resource }) =>

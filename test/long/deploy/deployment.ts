@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStack, stages as allStages, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { synthesize } from "../../../local/assembly/synthesize.ts";
@@ -140,7 +141,7 @@ export async function testDeployment(): Promise<void> {
   const commands = new Commands(emulator, folder);
   commands.cdk("bootstrap", `aws://000000000000/${REGION}`, "--app", stages);
   commands.deploy(account, accountStack);
-  const roles = ["DiffRoleArn", ...STAGES.map((stage) => `${stage}DeployRoleArn`)].sort();
+  const roles = ["DiffRoleArn", ...STAGES.map((stage) => `${pascalCase(stage)}DeployRoleArn`)].sort();
   assert.deepEqual(Object.keys(commands.outputsOf(accountStack)).sort(), roles);
 
   step("Fail to create production, repeat it without protection, then deploy both stages");

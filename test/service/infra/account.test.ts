@@ -5,6 +5,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { parse } from "yaml";
 import { program } from "../../../cli/keys-program.ts";
 import { budget } from "../../../infra/budget.ts";
+import { pascalCase } from "../../../infra/pascal-case.ts";
 import { repository } from "../../../infra/repository.ts";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { exampleSettings } from "../../support/account.ts";
@@ -24,7 +25,7 @@ const { find, only, output, statementsOf } = readResources(process.env.TEST_ACCO
 const ISSUER = "token.actions.githubusercontent.com";
 const REPOSITORY = "repo:acme@1234567/animal-store@7654321";
 const names = stages.map(({ name }) => name);
-const deployRoles = names.map((name) => `${name}Deploy`);
+const deployRoles = names.map((name) => `${pascalCase(name)}Deploy`);
 const roles = find("IAM::Role").map(({ id, Properties }) => {
   const name = [...deployRoles, "Diff"].find((role) => output(`${role}RoleArn`)?.endsWith(`:${id}`));
   const trust: object[] = Properties.AssumeRolePolicyDocument.Statement;
@@ -50,7 +51,10 @@ const actionsOf = (role = "") =>
 
 describe("a job of GitHub", () => {
   const jobs: [subject: string, roles: string[]][] = [
-    ...names.map((name): [string, string[]] => [`${REPOSITORY}:environment:${name}`, [`${name}Deploy`]]),
+    ...names.map((name): [string, string[]] => [
+      `${REPOSITORY}:environment:${name}`,
+      [`${pascalCase(name)}Deploy`],
+    ]),
     [`${REPOSITORY}:pull_request`, ["Diff"]],
     [`${REPOSITORY}:ref:refs/heads/main`, []],
     [`${REPOSITORY}:ref:refs/tags/v1.0.0`, []],
@@ -130,16 +134,16 @@ describe("a role for GitHub", () => {
     ["sts:AssumeRole", bootstrap("file-publishing"), deployRoles],
     ["sts:AssumeRole", bootstrap("lookup"), [...deployRoles, "Diff"]],
     ["sts:AssumeRole", role("Admin"), []],
-    ["sts:AssumeRole", role("animal-store-account-productionDeploy"), []],
+    ["sts:AssumeRole", role("animal-store-account-ProductionDeploy"), []],
     ["sts:AssumeRole", role(`cdk-hnb659fds-deploy-role-${account}-elsewhere`), []],
     ["sts:AssumeRole", role("cdk-hnb659fds-deploy-role-111111111111-local", "111111111111"), []],
     ...names.flatMap((name): [string, string, string[]][] => [
       [
         "cloudformation:DescribeStacks",
         own("cloudformation", `stack/${stackName(name)}/1`),
-        [`${name}Deploy`],
+        [`${pascalCase(name)}Deploy`],
       ],
-      ["dynamodb:PutItem", table(`${stackName(name)}-Keys1-ABC`), [`${name}Deploy`]],
+      ["dynamodb:PutItem", table(`${stackName(name)}-Keys1-ABC`), [`${pascalCase(name)}Deploy`]],
       ["dynamodb:PutItem", table(`${stackName(name)}-Pets1-ABC`), []],
     ]),
     ["cloudformation:DescribeStacks", own("cloudformation", `stack/${accountStack}/1`), []],
@@ -150,7 +154,7 @@ describe("a role for GitHub", () => {
 
   it("of a stage may make exactly the calls of the workflow's key commands, and deploy", async () => {
     for (const name of names) {
-      const role = roles.find((one) => one.name === `${name}Deploy`);
+      const role = roles.find((one) => one.name === `${pascalCase(name)}Deploy`);
       const calls = ["sts:AssumeRole", ...(await callsOf(keyCommands(name)))];
       expect(actionsOf(role?.id)).toEqual([...new Set(calls)].sort());
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { pascalCase } from "../../../infra/pascal-case.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import type { Json } from "../../../local/assembly/intrinsics.ts";
@@ -147,7 +148,11 @@ describe.each(stages)("in $name", ({ name: stage }) => {
   );
 
   const throttled = functions.flatMap((name) => [
-    { Namespace: "AWS/Lambda", MetricName: "Throttles", FunctionName: output(`${name}FunctionName`) },
+    {
+      Namespace: "AWS/Lambda",
+      MetricName: "Throttles",
+      FunctionName: output(`${pascalCase(name)}FunctionName`),
+    },
     // The calls that the role of the function allows.
     ...fn(name)
       .grants.filter(({ action }: Json) => action.startsWith("dynamodb:"))
