@@ -57,7 +57,7 @@ async function commitAndTag(version: string, tag: string, changelog: string, sec
   await writeFile("CHANGELOG.md", dated);
   await execute("npm", ["version", version, "--no-git-tag-version"]);
   // A process of its own reads the new version.
-  await execute(process.execPath, ["openapi/generate.ts"]);
+  await execute(process.execPath, ["openapi/write-document.ts"]);
   await git("commit", "--all", "--message", `Release ${version}`);
   // By default git removes lines that start with "#", and so the headings.
   await git("tag", "--annotate", "--cleanup=whitespace", "--message", section, tag);

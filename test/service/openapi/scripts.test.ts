@@ -20,8 +20,8 @@ afterAll(() => rm(folder, { recursive: true }));
 const run = (script: string, ...args: string[]) =>
   promisify(execFile)(process.execPath, [join(root, "openapi", script), ...args], { cwd: folder });
 
-it("generate.ts writes the committed document", async () => {
-  expect(await run("generate.ts")).toEqual({ stdout: "Wrote openapi.json.\n", stderr: "" });
+it("write-document.ts writes the committed document", async () => {
+  expect(await run("write-document.ts")).toEqual({ stdout: "Wrote openapi.json.\n", stderr: "" });
   const [written, committed] = await Promise.all(
     [folder, root].map((from) => readFile(join(from, "openapi.json"), "utf8")),
   );
