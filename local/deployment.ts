@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
+import type { StackDefinition } from "../infra/assembly/template.ts";
 import { local } from "../infra/stages.ts";
-import type { StackDefinition } from "./assembly/template.ts";
 import { threadsEnded } from "./functions/instance.ts";
 import { FunctionPool } from "./functions/pool.ts";
 import { createGateway } from "./gateway/gateway.ts";

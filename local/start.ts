@@ -1,11 +1,11 @@
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { refreshAssembly, sourceFolders } from "../infra/assembly/current.ts";
+import { readStack, type StackDefinition, withCode } from "../infra/assembly/template.ts";
 import { local, servedStack } from "../infra/stages.ts";
 import { keyStore } from "../lib/dynamo/key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
-import { currentAssembly, sourceFolders } from "./assembly/current.ts";
-import { readStack, type StackDefinition, withCode } from "./assembly/template.ts";
 import { type Deployment, deploy } from "./deployment.ts";
 import { localKey } from "./local-key.ts";
 import { checkPort, HttpServer, listen } from "./server.ts";
@@ -99,7 +99,7 @@ async function synthesize(keep: string[] = [], signal = stopping.signal): Promis
   const onSynthesis = () => {
     if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
   };
-  return currentAssembly(assemblyFolder, { onSynthesis, signal, keep });
+  return refreshAssembly(assemblyFolder, { onSynthesis, signal, keep });
 }
 
 async function start(watch: boolean): Promise<void> {

@@ -2,10 +2,10 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
+import { functionOf, type StackDefinition } from "../../infra/assembly/template.ts";
 import { functionFile } from "../../infra/bundle/options.ts";
 import { local } from "../../infra/stages.ts";
 import { getPet, type operations } from "../../lib/operations.ts";
-import { functionOf, type StackDefinition } from "../../local/assembly/template.ts";
 import { body, requestEvent } from "../requests.ts";
 
 /** A bundle that Lambda could start. */

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { StackDefinition } from "../../infra/assembly/template.ts";
 import { local } from "../../infra/stages.ts";
-import type { StackDefinition } from "../../local/assembly/template.ts";
 
 /**
  * Installs serverless-offline from npm and configures it with the functions, routes and authorizer of a stack. It runs in

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { FunctionDefinition } from "../assembly/template.ts";
+import type { FunctionDefinition } from "../../infra/assembly/template.ts";
 import type { Invocation, InvocationResult, RuntimeMessage, RuntimeOptions } from "./runtime.ts";
 
 const runtime = new URL("runtime.ts", import.meta.url);

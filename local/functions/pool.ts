@@ -1,4 +1,4 @@
-import type { FunctionDefinition } from "../assembly/template.ts";
+import type { FunctionDefinition } from "../../infra/assembly/template.ts";
 import { type FunctionError, FunctionInstance } from "./instance.ts";
 
 /** Enough to keep two to four cores busy. Further events wait for an instance. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayAuthorizerResult } from "aws-lambda";
-import type { RestApiDefinition } from "../assembly/rest-api.ts";
+import type { RestApiDefinition } from "../../infra/assembly/rest-api.ts";
 import type { FunctionPool } from "../functions/pool.ts";
 import { type ContextVariables, type RequestContext, refuse, type Step } from "./context.ts";
 import type { LocalRequest } from "./receive.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyResult } from "aws-lambda";
-import type { HttpResponse, MockIntegration } from "../assembly/rest-api.ts";
+import type { HttpResponse, MockIntegration } from "../../infra/assembly/rest-api.ts";
 import { FunctionError } from "../functions/instance.ts";
 import type { FunctionPool } from "../functions/pool.ts";
 import { refuse, type Step } from "./context.ts";

@@ -1,4 +1,4 @@
-import type { Route } from "../assembly/rest-api.ts";
+import type { Route } from "../../infra/assembly/rest-api.ts";
 
 export interface RouteMatch {
   route: Route;

@@ -1,4 +1,4 @@
-import type { RestApiDefinition } from "../assembly/rest-api.ts";
+import type { RestApiDefinition } from "../../infra/assembly/rest-api.ts";
 
 type Settings = RestApiDefinition["throttling"];
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../local/assembly/intrinsics.ts";
+import type { Json } from "../../infra/assembly/intrinsics.ts";
 
 const keys = new WeakMap<object, string>();
 /** Names the series of a metric. */

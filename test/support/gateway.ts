@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readStack } from "../../infra/assembly/template.ts";
 import { servedStack } from "../../infra/stages.ts";
-import { readStack } from "../../local/assembly/template.ts";
 import { FunctionPool } from "../../local/functions/pool.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { readStack } from "../../infra/assembly/template.ts";
 import { servedStack } from "../../infra/stages.ts";
-import { readStack } from "../../local/assembly/template.ts";
 import { createTables } from "../../local/store/create-tables.ts";
 
 // Each call sets them.

@@ -1,5 +1,5 @@
+import { evaluate, type Json } from "../../infra/assembly/intrinsics.ts";
 import { pascalCase } from "../../infra/pascal-case.ts";
-import { evaluate, type Json } from "../../local/assembly/intrinsics.ts";
 import { readTemplate } from "./normalize.ts";
 
 /** A resource, with what the template says about it. */

@@ -1,5 +1,5 @@
+import { readStack } from "../../infra/assembly/template.ts";
 import { servedStack } from "../../infra/stages.ts";
-import { readStack } from "../../local/assembly/template.ts";
 import { setAwsEnvironment } from "../../local/store/aws-environment.ts";
 import { createTables } from "../../local/store/create-tables.ts";
 import { type Store, startStore } from "../../local/store/store.ts";

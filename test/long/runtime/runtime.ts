@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { format, table } from "../../../bench/report.ts";
 import { interleave, median } from "../../../bench/stats.ts";
+import { synthesize } from "../../../infra/assembly/synthesize.ts";
+import { functionOf, readStack } from "../../../infra/assembly/template.ts";
 import { servedStack } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { operations } from "../../../lib/operations.ts";
-import { synthesize } from "../../../local/assembly/synthesize.ts";
-
-import { functionOf, readStack } from "../../../local/assembly/template.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
 
 import { startFaultProxy } from "../../support/fault-proxy.ts";

@@ -9,8 +9,8 @@ import { coldStart } from "../../../bench/cold/cold.ts";
 import { makeKey, measure, startLocal } from "../../../bench/local/local.ts";
 import { insert } from "../../../bench/report.ts";
 import { warmInvocation } from "../../../bench/warm.ts";
+import { readStack } from "../../../infra/assembly/template.ts";
 import { servedStack } from "../../../infra/stages.ts";
-import { readStack } from "../../../local/assembly/template.ts";
 import { copyAssembly } from "../../support/local-service.ts";
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
-import { readStack } from "../../../local/assembly/template.ts";
+import { readStack } from "../../../infra/assembly/template.ts";
 import { setAwsEnvironment } from "../../../local/store/aws-environment.ts";
 import { createTables } from "../../../local/store/create-tables.ts";
 import type { LocalStore } from "../../../local/store/data-folder.ts";

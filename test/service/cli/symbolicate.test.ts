@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "@jest/globals";
+import { functionOf, readStack } from "../../../infra/assembly/template.ts";
 import { servedStack } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations.ts";
-import { functionOf, readStack } from "../../../local/assembly/template.ts";
 import { runNode } from "../../support/keys-cli.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));

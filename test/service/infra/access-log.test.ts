@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
-import type { Json } from "../../../local/assembly/intrinsics.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { readResources } from "../../support/resources.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
-import type { Json } from "../../../local/assembly/intrinsics.ts";
 import { alarmState, Metrics, metricsOf, periodOf } from "../../support/cloudwatch.ts";
 import { allows } from "../../support/iam.ts";
 import { arnOf, readResources } from "../../support/resources.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { readStack } from "../../../infra/assembly/template.ts";
 import { servedStack } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
-import { readStack } from "../../../local/assembly/template.ts";
 
 const KIB = 1024;
 const OPERATION_BUDGET = 210 * KIB;

@@ -1,12 +1,12 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { functionFile } from "../../../infra/bundle/options.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
-import type { Json } from "../../../local/assembly/intrinsics.ts";
 import { alarmState, Metrics } from "../../support/cloudwatch.ts";
 import { authorizerEvent, context, exampleEvent } from "../../support/event.ts";
 import { readResources } from "../../support/resources.ts";

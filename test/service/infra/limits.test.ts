@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { bundling } from "../../../infra/bundle/options.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
-import type { Json } from "../../../local/assembly/intrinsics.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
 // What limits a client, a request and a function. options.test.ts has the limits that no stage sets.

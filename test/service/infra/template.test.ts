@@ -3,10 +3,10 @@ import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { FileSystem } from "aws-cdk-lib/core";
+import { readStack } from "../../../infra/assembly/template.ts";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
-import { readStack } from "../../../local/assembly/template.ts";
 import { readTemplate } from "../../support/normalize.ts";
 
 // templates.test.ts compares the whole templates with reviewed ones. These tests say why some parts must be as they are.

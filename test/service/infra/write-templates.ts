@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { synthesize } from "../../../infra/assembly/synthesize.ts";
 import { accountStack, stackName, stages } from "../../../infra/stages.ts";
-import { synthesize } from "../../../local/assembly/synthesize.ts";
 import { exampleSettings, synthesizeAccount } from "../../support/account.ts";
 import { fileOf, reviewable } from "../../support/normalize.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "@jest/globals";
 import { stop } from "esbuild";
+import { readStack, withCode } from "../../../infra/assembly/template.ts";
 import { rebundling } from "../../../infra/bundle/rebuild.ts";
 import { servedStack } from "../../../infra/stages.ts";
-import { readStack, withCode } from "../../../local/assembly/template.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-rebuild-"));
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Route } from "../../../../local/assembly/rest-api.ts";
+import type { Route } from "../../../../infra/assembly/rest-api.ts";
 import { createRouter } from "../../../../local/gateway/router.ts";
 
 const definition = (method: string, path: string): Route => ({

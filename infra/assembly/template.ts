@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
-import { functionFile } from "../../infra/bundle/options.ts";
+import { functionFile } from "../bundle/options.ts";
 import { evaluate, type Json } from "./intrinsics.ts";
 import { type FindResources, readRestApi } from "./rest-api.ts";
 

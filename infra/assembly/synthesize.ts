@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const app = fileURLToPath(new URL("../../infra/app.ts", import.meta.url));
+const app = fileURLToPath(new URL("../app.ts", import.meta.url));
 
 /**
  * Runs the CDK app as the `cdk` command does. The app writes the templates and bundles the functions of the given stacks.

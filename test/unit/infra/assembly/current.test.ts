@@ -13,8 +13,8 @@ jest.unstable_mockModule("node:fs/promises", () => ({
       ? Promise.reject()
       : `${Number(file.endsWith(changed))}${await files.readFile(file)}`, // of the same length
 }));
-const { currentAssembly, hashSources } = await import("../../../../local/assembly/current.ts");
-const { synthesize } = await import("../../../../local/assembly/synthesize.ts");
+const { refreshAssembly, hashSources } = await import("../../../../infra/assembly/current.ts");
+const { synthesize } = await import("../../../../infra/assembly/synthesize.ts");
 
 it.each([
   "/functions/get-pet.ts",
@@ -50,7 +50,7 @@ it("another version of Node.js makes another assembly", async () => {
 
 it("ends a synthesis that is cancelled", async () => {
   await using folder = await files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
-  await expect(currentAssembly(folder.path, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
+  await expect(refreshAssembly(folder.path, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
 });
 
 it("reports a failed synthesis without the code of packages, which is minified", async () => {
@@ -73,6 +73,6 @@ it("uses the assembly of the current sources, and removes those of others and dr
   const current = await hashSources();
   for (const name of [current, `${current}.draft`, "1".repeat(32), "others"])
     await files.mkdir(join(folder.path, name));
-  expect(await currentAssembly(folder.path)).toBe(join(folder.path, current));
+  expect(await refreshAssembly(folder.path)).toBe(join(folder.path, current));
   expect((await files.readdir(folder.path)).sort()).toEqual([current, "others"]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { evaluate } from "../../../../local/assembly/intrinsics.ts";
+import { evaluate } from "../../../../infra/assembly/intrinsics.ts";
 
 const join = (...values: unknown[]) => ({ "Fn::Join": ["-", values] });
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { servedStack } from "../../infra/stages.ts";
+import { servedStack } from "../stages.ts";
 import { synthesize } from "./synthesize.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -32,7 +32,7 @@ const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
  * @returns the folder of the assembly
  * @throws Error with the CDK app's output when it fails
  */
-export async function currentAssembly(
+export async function refreshAssembly(
   folder: string,
   {
     onSynthesis,
