@@ -6,8 +6,8 @@ import {
   type ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
-import { type ApiKeyRecord, generateApiKey, isLive, recordOf } from "../../../lib/api-key.ts";
-import { keyStore } from "../../../lib/dynamo/key-store.ts";
+import { type ApiKeyRecord, generateApiKey, isLive, recordOf } from "../../../../lib/api-key.ts";
+import { keyStore } from "../../../../lib/dynamo/key-store.ts";
 
 const table = process.env.KEYS_TABLE ?? "";
 const keys = keyStore(table);
