@@ -6,11 +6,11 @@ import {
   endOf,
   generateApiKey,
   isLive,
-  recordOf,
+  newApiKeyRecord,
   type Scope,
   scopes,
 } from "../lib/api-key.ts";
-import type { KeyStore, StoredKey } from "../lib/dynamo/key-store.ts";
+import type { ApiKeyStore, StoredKey } from "../lib/dynamo/api-key-store.ts";
 import { duration, keyId, lifetime, parseOwner, scopeList } from "./arguments.ts";
 import { confirm } from "./confirm.ts";
 import { escapeControls, escapeLines } from "./escape-controls.ts";
@@ -37,32 +37,36 @@ async function confirmChange({ stage, yes }: CommonOptions, change: string): Pro
 const damaged = (id: string) =>
   `The record of the key ${escapeControls(id)} is damaged, so the key does not work: revoke it.`;
 
-async function find(keys: KeyStore, stage: string, id: string): Promise<StoredKey> {
+async function find(keys: ApiKeyStore, stage: string, id: string): Promise<StoredKey> {
   const [found] = await keys.list(id);
   if (!found) throw new Error(`There is no key ${id} in ${stage}.`);
   return found;
 }
 
-async function findRecord(keys: KeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
+async function findRecord(keys: ApiKeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
   const { record } = await find(keys, stage, id);
   if (!record) throw new Error(damaged(id));
   return record;
 }
 
 /** Revokes a key that nobody is to use. @throws Error always: why, and whether the key still works */
-async function withdraw(keys: KeyStore, key: ApiKeyRecord, why: string, cause?: unknown): Promise<never> {
+async function withdraw(keys: ApiKeyStore, key: ApiKeyRecord, why: string, cause?: unknown): Promise<never> {
   const [outcome] = await Promise.allSettled([keys.revoke(key.hash, Date.now())]);
   const end = outcome.status === "fulfilled" ? "was revoked" : "could not be revoked: revoke it";
   throw new Error(`${why}, and the new key ${key.keyId} ${end}`, { cause });
 }
 
 /** Stores a new key, and then shows it. If it cannot be shown, it is revoked. */
-async function issue(keys: KeyStore, options: CommonOptions, wanted: Parameters<typeof recordOf>[1]) {
+async function issue(
+  keys: ApiKeyStore,
+  options: CommonOptions,
+  wanted: Parameters<typeof newApiKeyRecord>[1],
+) {
   // Node opens /dev/null in place of a standard output that is closed.
   if (fstatSync(process.stdout.fd).rdev === statSync("/dev/null").rdev)
     throw new Error("No key was issued: standard output is closed or /dev/null, where it would be lost.");
   const key = generateApiKey(options.stage);
-  const record = recordOf(key, wanted);
+  const record = newApiKeyRecord(key, wanted);
   await keys.add(record);
   const now = Date.now();
   const text = `${details(record, now)}\n${lines([["API key", key]])}\n\nSave the API key now: it is not shown again.`;
@@ -160,7 +164,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
     // end while nobody has seen its successor.
     const successor = await issue(keys, options, wanted);
     const revokeAt = now + options.grace;
-    const replaced = await keys.replace(old.hash, successor.keyId, revokeAt, Date.now()).catch((cause) => {
+    const replaced = await keys.supersede(old.hash, successor.keyId, revokeAt, Date.now()).catch((cause) => {
       // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
       throw new Error(`The new key works. It is not known whether ${id} ends: see \`show ${id}\``, { cause });
     });

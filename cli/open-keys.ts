@@ -4,14 +4,14 @@ import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { loadSharedConfigFiles } from "@smithy/core/config";
 import type { HttpHandlerExtensionConfiguration } from "@smithy/core/protocols";
 import { local, stackName } from "../infra/stages.ts";
-import { type KeyStore, keyStore } from "../lib/dynamo/key-store.ts";
+import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { setAwsEnvironment } from "../local/store/aws-environment.ts";
 import { checkEndpoint } from "../local/store/create-tables.ts";
 import { readTables, storeFolder } from "../local/store/data-folder.ts";
 import { DataInUse, startStore } from "../local/store/store.ts";
 
 /** The keys of a stage. To dispose of them closes the local store. */
-type OpenKeys = KeyStore & AsyncDisposable;
+type OpenKeys = ApiKeyStore & AsyncDisposable;
 
 // An attempt is longer than those of the functions, because an operator can be far from AWS.
 const BOUNDS = { maxAttempts: 2, extensions: [{ configure: limitAttempts }] };
@@ -46,11 +46,11 @@ async function openLocal(): Promise<OpenKeys> {
   const end = Date.now() + 10_000;
   for (;;) {
     const tables = await readTables();
-    const { endpoint, accessKeyId, keysTable } = tables;
+    const { endpoint, accessKeyId, apiKeysTable } = tables;
     const store = accessKeyId ? await startStore(storeFolder).catch(unlessInUse) : undefined;
     setAwsEnvironment(store ?? tables);
     if (store || !accessKeyId || (await responds(endpoint))) {
-      return { ...keyStore(keysTable, BOUNDS), [Symbol.asyncDispose]: async () => store?.close() };
+      return { ...apiKeyStore(apiKeysTable, BOUNDS), [Symbol.asyncDispose]: async () => store?.close() };
     }
     // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
     // its data locked while its store cannot start.
@@ -85,9 +85,9 @@ async function openDeployed(StackName: string): Promise<OpenKeys> {
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName })).catch((error) => {
     throw new Error(explain(error, StackName, region));
   });
-  const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "KeysTableName")?.OutputValue;
+  const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "ApiKeysTableName")?.OutputValue;
   if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
-  return { ...keyStore(table, { ...BOUNDS, credentials }), [Symbol.asyncDispose]: async () => {} };
+  return { ...apiKeyStore(table, { ...BOUNDS, credentials }), [Symbol.asyncDispose]: async () => {} };
 }
 
 /** Checks AWS_PROFILE, because the SDK reports an unknown profile as missing credentials. */

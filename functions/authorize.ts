@@ -1,11 +1,11 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
 import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isForChecks, isLive } from "../lib/api-key.ts";
-import { keyStore } from "../lib/dynamo/key-store.ts";
+import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { env } from "../lib/env.ts";
 import { describeError, logError } from "../lib/log.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const keys = keyStore(env.keysTable);
+const keys = apiKeyStore(env.apiKeysTable);
 const { stage } = env;
 
 export const ready = warmUp((signal) => keys.find("-", signal));

@@ -84,7 +84,7 @@ export class AccountStack extends Stack {
       this.#allow(role, ["cloudformation:DescribeStacks"], "cloudformation", `stack/${stackName(name)}/*`);
       // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
       const keyActions = ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`);
-      this.#allow(role, keyActions, "dynamodb", `table/${stackName(name)}-Keys*`);
+      this.#allow(role, keyActions, "dynamodb", `table/${stackName(name)}-ApiKeys*`);
     }
     if (repository.diffRole) {
       const role = this.#addRole("Diff", provider, repository, "pull_request");

@@ -15,7 +15,7 @@ import { addDomain } from "./domain.ts";
 import { pascalCase } from "./pascal-case.ts";
 import { addProbe } from "./probe.ts";
 import type { Stage } from "./stages.ts";
-import { ClaimsTable, KeysTable, PetsTable } from "./tables.ts";
+import { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
 import { WebAcl } from "./web-acl.ts";
 
 /** One deployment of the whole service. */
@@ -34,7 +34,7 @@ export class AnimalStoreStack extends Stack {
     const tables = {
       pets: new PetsTable(this, "Pets", stage),
       claims: new ClaimsTable(this, "Claims", stage),
-      keys: new KeysTable(this, "Keys", stage),
+      keys: new ApiKeysTable(this, "ApiKeys", stage),
     };
     const functions = this.#createFunctions(tables, stage, options.functionCode);
     const alarms = new Alarms(this, "Alarms");
@@ -51,7 +51,7 @@ export class AnimalStoreStack extends Stack {
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     new CfnOutput(this, "PetsTableName", { value: tables.pets.tableName });
-    new CfnOutput(this, "KeysTableName", { value: tables.keys.tableName });
+    new CfnOutput(this, "ApiKeysTableName", { value: tables.keys.tableName });
     for (const [name, { functionName }] of Object.entries(functions)) {
       new CfnOutput(this, `${pascalCase(name)}FunctionName`, { value: functionName });
     }
@@ -59,7 +59,7 @@ export class AnimalStoreStack extends Stack {
   }
 
   #createFunctions(
-    { pets, claims, keys }: { pets: PetsTable; claims: ClaimsTable; keys: KeysTable },
+    { pets, claims, keys }: { pets: PetsTable; claims: ClaimsTable; keys: ApiKeysTable },
     stage: Stage,
     functionCode: FunctionCode,
   ) {
@@ -100,7 +100,7 @@ export class AnimalStoreStack extends Stack {
       }),
       authorize: create("authorize", {
         kind: "authorizer",
-        environment: { KEYS_TABLE: keys.tableName, STAGE: stage.name },
+        environment: { API_KEYS_TABLE: keys.tableName, STAGE: stage.name },
         access: [{ table: keys, operations: [GET_ITEM] }],
       }),
     };

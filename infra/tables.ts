@@ -1,8 +1,8 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
+import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/api-key-store.ts";
 import { CLAIM_TTL_ATTRIBUTE } from "../lib/dynamo/claims.ts";
-import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/key-store.ts";
 import { STATUS_INDEX, STATUS_SHARD_ATTRIBUTE } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";
@@ -60,7 +60,7 @@ export class ClaimsTable extends StageTable {
 }
 
 /** The API keys by their hash, in a table of their own, so that each function reaches only what it needs. */
-export class KeysTable extends StageTable {
+export class ApiKeysTable extends StageTable {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id, stage, {
       partitionKey: { name: "hash", type: AttributeType.STRING },

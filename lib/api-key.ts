@@ -115,7 +115,7 @@ export function keyIdOf(hash: string): string {
  * @param key the API key; the record has only its hash
  * @param details the rest of the record
  */
-export function recordOf(
+export function newApiKeyRecord(
   key: string,
   details: Pick<ApiKeyRecord, "owner" | "scopes" | "createdAt" | "expiresAt">,
 ): ApiKeyRecord {

@@ -28,7 +28,7 @@ export const env = {
   get functionVersion() {
     return process.env.AWS_LAMBDA_FUNCTION_VERSION;
   },
-  get keysTable() {
-    return required("KEYS_TABLE");
+  get apiKeysTable() {
+    return required("API_KEYS_TABLE");
   },
 };

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { generateApiKey, hashApiKey, isApiKeyOf, isLive, recordOf, scopes } from "../lib/api-key.ts";
-import type { KeyStore } from "../lib/dynamo/key-store.ts";
+import { generateApiKey, hashApiKey, isApiKeyOf, isLive, newApiKeyRecord, scopes } from "../lib/api-key.ts";
+import type { ApiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { writeSecret } from "./store/data-folder.ts";
 
 /**
@@ -10,7 +10,7 @@ import { writeSecret } from "./store/data-folder.ts";
  * @param file readable only by its owner
  * @param stage the local stage's name, part of the key
  */
-export async function localKey(file: string, keys: KeyStore, stage: string): Promise<string> {
+export async function ensureLocalKey(file: string, keys: ApiKeyStore, stage: string): Promise<string> {
   const now = Date.now();
   const stored = await readFile(file, "utf8").then(
     (text) => text.trim(),
@@ -24,7 +24,7 @@ export async function localKey(file: string, keys: KeyStore, stage: string): Pro
 
   // A store that is new or was emptied does not have the key yet.
   const key = record || !isApiKeyOf(stage, stored) ? generateApiKey(stage) : stored;
-  await keys.add(recordOf(key, { owner: "npm start", scopes: [...scopes], createdAt: now }));
+  await keys.add(newApiKeyRecord(key, { owner: "npm start", scopes: [...scopes], createdAt: now }));
   await writeSecret(file, `${key}\n`);
   return key;
 }

@@ -4,10 +4,10 @@ import { parseArgs } from "node:util";
 import { refreshAssembly, sourceFolders } from "../infra/assembly/current.ts";
 import { readStack, type StackDefinition, withCode } from "../infra/assembly/template.ts";
 import { local, servedStack } from "../infra/stages.ts";
-import { keyStore } from "../lib/dynamo/key-store.ts";
+import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
 import { type Deployment, deploy } from "./deployment.ts";
-import { localKey } from "./local-key.ts";
+import { ensureLocalKey } from "./local-key.ts";
 import { checkPort, HttpServer, listen } from "./server.ts";
 import { standardErrorLog } from "./service-log.ts";
 import { setAwsEnvironment } from "./store/aws-environment.ts";
@@ -116,10 +116,10 @@ async function start(watch: boolean): Promise<void> {
   const assembly = await synthesize();
   let stack = readStack(assembly, servedStack);
   const { tables, outputs, apiStageName } = stack;
-  const keysTable = outputs.KeysTableName ?? "";
+  const apiKeysTable = outputs.ApiKeysTableName ?? "";
   await createTables(endpoint, tables);
-  await writeTables({ ...store, keysTable });
-  const key = await localKey(keyFile, keyStore(keysTable), local.name);
+  await writeTables({ ...store, apiKeysTable });
+  const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), local.name);
 
   const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };
   let deployment: Deployment = deploy(stack, options);

@@ -55,7 +55,7 @@ export async function coldStart({ quick, assembly }: BenchOptions) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
   const stack = readStack(assembly, servedStack);
   const key = generateApiKey(local.name);
-  const mock = await startMock(stack.outputs.KeysTableName ?? "", key);
+  const mock = await startMock(stack.outputs.ApiKeysTableName ?? "", key);
   try {
     const variants = await buildVariants(stack, key, folder);
     const tasks = variants.map((variant) => () => start(variant, mock.environment));

@@ -3,8 +3,8 @@ import { Agent, createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { recordOf, scopes } from "../../lib/api-key.ts";
-import { keyStore } from "../../lib/dynamo/key-store.ts";
+import { newApiKeyRecord, scopes } from "../../lib/api-key.ts";
+import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 
 /** A certificate for 127.0.0.1 and its key, which protect nothing. */
 const certificate = fileURLToPath(new URL("benchmark-certificate.pem", import.meta.url));
@@ -25,10 +25,10 @@ function respond(
 /**
  * Starts an HTTPS server on 127.0.0.1 that responds in place of DynamoDB, immediately.
  *
- * @param keysTable a table with `key`; the other tables are empty
+ * @param apiKeysTable a table with `key`; the other tables are empty
  * @returns the environment variables of a function that calls it
  */
-export async function startMock(keysTable: string, key: string) {
+export async function startMock(apiKeysTable: string, key: string) {
   const items = new Map<string, unknown>();
   const pem = await readFile(certificate);
   const server = createServer({ key: pem, cert: pem }, async (request, response) => {
@@ -45,8 +45,8 @@ export async function startMock(keysTable: string, key: string) {
 
   const credentials = { accessKeyId: "bench", secretAccessKey: "bench" };
   const requestHandler = { httpsAgent: new Agent({ ca: pem }) };
-  const keys = keyStore(keysTable, { endpoint, region: "us-east-1", credentials, requestHandler });
-  await keys.add(recordOf(key, { owner: "bench", scopes: [...scopes], createdAt: Date.now() }));
+  const keys = apiKeyStore(apiKeysTable, { endpoint, region: "us-east-1", credentials, requestHandler });
+  await keys.add(newApiKeyRecord(key, { owner: "bench", scopes: [...scopes], createdAt: Date.now() }));
   return {
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,

@@ -29,7 +29,7 @@ export interface LocalStore {
 
 /** Tells the operators' commands where the tables of the local service are, whether it runs or not. */
 export interface LocalTables extends LocalStore {
-  keysTable: string;
+  apiKeysTable: string;
 }
 
 /**
@@ -73,8 +73,8 @@ export async function writeSecret(file: string, text: string): Promise<void> {
 }
 
 /** Writes what readTables returns. */
-export function writeTables({ endpoint, accessKeyId, keysTable }: LocalTables): Promise<void> {
-  return writeSecret(tablesFile, JSON.stringify({ endpoint, accessKeyId, keysTable }));
+export function writeTables({ endpoint, accessKeyId, apiKeysTable }: LocalTables): Promise<void> {
+  return writeSecret(tablesFile, JSON.stringify({ endpoint, accessKeyId, apiKeysTable }));
 }
 
 /** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */
@@ -89,9 +89,9 @@ export async function readTables(): Promise<LocalTables> {
       );
     });
   try {
-    const { endpoint, accessKeyId, keysTable } = JSON.parse(content);
-    if (typeof endpoint === "string" && typeof keysTable === "string")
-      return { endpoint, accessKeyId, keysTable };
+    const { endpoint, accessKeyId, apiKeysTable } = JSON.parse(content);
+    if (typeof endpoint === "string" && typeof apiKeysTable === "string")
+      return { endpoint, accessKeyId, apiKeysTable };
   } catch {
     // not JSON, or not an object
   }

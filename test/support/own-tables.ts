@@ -11,15 +11,15 @@ const { TEST_ASSEMBLY = "", AWS_ENDPOINT_URL_DYNAMODB = "", ...shared } = proces
  *
  * @returns the names
  */
-export async function ownTables() {
+export async function createOwnTables() {
   const suffix = randomUUID();
   const named = (name = "") => `${name}-${suffix}`;
   const { tables } = readStack(TEST_ASSEMBLY, servedStack);
   const own = tables.map((table) => ({ ...table, TableName: named(table.TableName) }));
   await createTables(AWS_ENDPOINT_URL_DYNAMODB, own);
   const pets = named(shared.PETS_TABLE);
-  const keys = named(shared.KEYS_TABLE);
+  const keys = named(shared.API_KEYS_TABLE);
   const claims = named(shared.CLAIMS_TABLE);
-  Object.assign(process.env, { PETS_TABLE: pets, KEYS_TABLE: keys, CLAIMS_TABLE: claims });
+  Object.assign(process.env, { PETS_TABLE: pets, API_KEYS_TABLE: keys, CLAIMS_TABLE: claims });
   return { pets, keys, claims };
 }

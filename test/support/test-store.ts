@@ -15,7 +15,7 @@ export async function startTestStore(assembly: string): Promise<Store> {
   setAwsEnvironment(store);
   Object.assign(process.env, {
     PETS_TABLE: outputs.PetsTableName,
-    KEYS_TABLE: outputs.KeysTableName,
+    API_KEYS_TABLE: outputs.ApiKeysTableName,
     CLAIMS_TABLE: tables.map(({ TableName }) => TableName).find((name) => name?.startsWith("Claims")),
     STATUS_SHARDS: "1",
     STAGE: "staging",

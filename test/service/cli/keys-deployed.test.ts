@@ -14,10 +14,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@je
 import { program } from "../../../cli/keys-program.ts";
 import { runProgram } from "../../../cli/run-program.ts";
 import { hashApiKey } from "../../../lib/api-key.ts";
-import { keyStore } from "../../../lib/dynamo/key-store.ts";
+import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
-import { ownTables } from "../../support/own-tables.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
 import { capture, runInProcess } from "../../support/run-in-process.ts";
 
 const HOUR = 3_600_000;
@@ -25,15 +25,15 @@ const DAY = 24 * HOUR;
 const start = Date.parse("2026-11-21T12:00:00Z");
 const iso = (at: number) => new Date(at).toISOString();
 
-const other = await ownTables();
-const tables = await ownTables();
+const other = await createOwnTables();
+const tables = await createOwnTables();
 
 const output = (key: string, value: string) =>
   `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`;
 const petsTable = output("PetsTableName", tables.pets);
 const stackWith = (outputs: string) =>
   `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${outputs}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
-const deployed = stackWith(petsTable + output("KeysTableName", tables.keys));
+const deployed = stackWith(petsTable + output("ApiKeysTableName", tables.keys));
 const error = (code: string, message: string) =>
   `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
 
@@ -115,7 +115,7 @@ describe("list", () => {
   });
 
   it("says that there are no keys", async () => {
-    stacks["animal-store-staging"] = stackWith(output("KeysTableName", tables.claims)); // which is empty
+    stacks["animal-store-staging"] = stackWith(output("ApiKeysTableName", tables.claims)); // which is empty
     expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
   });
 });
@@ -161,7 +161,8 @@ function interrupt(kind: string, act: () => unknown): void {
 describe("rotate, when something goes wrong", () => {
   it("revokes the successor, which it has shown, if another command was first", async () => {
     const { keyId, key } = await json("issue", "--owner", "Second");
-    const rotateFirst = () => keyStore(tables.keys).replace(hashApiKey(key), "key_other", now + DAY, now);
+    const rotateFirst = () =>
+      apiKeyStore(tables.keys).supersede(hashApiKey(key), "key_other", now + DAY, now);
     interrupt("PutItemCommand", rotateFirst);
     const { code, stdout, stderr } = await keys("rotate", keyId, "--json");
     const lost = `The key ${keyId} expired, or another command rotated or revoked it at the same time`;
@@ -236,7 +237,7 @@ describe("a table that others have changed", () => {
   });
 
   beforeEach(() => {
-    stacks = { "animal-store-staging": stackWith(output("KeysTableName", other.keys)) };
+    stacks = { "animal-store-staging": stackWith(output("ApiKeysTableName", other.keys)) };
   });
 
   it("does not reach the terminal as control characters", async () => {

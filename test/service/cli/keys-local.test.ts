@@ -21,9 +21,9 @@ const { makeDataFolder, marker, storeFolder, writeTables } = await import(
 
 const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
 const tablesFile = join(folder, "tables.json");
-const keysTable = process.env.KEYS_TABLE ?? "";
+const apiKeysTable = process.env.API_KEYS_TABLE ?? "";
 /** The store of a service that does not run. */
-const NOBODY = { endpoint: "http://127.0.0.1:1", accessKeyId: "secret", keysTable };
+const NOBODY = { endpoint: "http://127.0.0.1:1", accessKeyId: "secret", apiKeysTable };
 
 beforeEach(() => makeDataFolder());
 afterEach(async () => {
@@ -38,7 +38,7 @@ const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${me
 async function prepare(store: LocalStore): Promise<void> {
   setAwsEnvironment(store);
   await createTables(store.endpoint, tables);
-  await writeTables({ ...store, keysTable });
+  await writeTables({ ...store, apiKeysTable });
 }
 
 async function startServiceStore() {
@@ -61,7 +61,7 @@ it("says why it cannot read the data folder", async () => {
   await mkdir(tablesFile);
   expect(await keys("list")).toEqual(failure(`The data folder ${folder} cannot be read (EISDIR).`));
   await rm(tablesFile, { recursive: true });
-  for (const damaged of ['{"endpoint":', "null", '{"endpoint":""}', '{"keysTable":""}']) {
+  for (const damaged of ['{"endpoint":', "null", '{"endpoint":""}', '{"apiKeysTable":""}']) {
     await writeFile(tablesFile, damaged);
     expect(await keys("list")).toEqual(failure(`${tablesFile} is damaged: run \`npm start\` once.`));
   }

@@ -10,7 +10,7 @@ import { getPet } from "../../../lib/operations.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { matches } from "../../support/insights.ts";
-import { ownTables } from "../../support/own-tables.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";
 const runbook = readFileSync(new URL("../../../docs/runbook.md", import.meta.url), "utf8");
@@ -48,7 +48,7 @@ function queriesOf(commands: string) {
 }
 
 it("copies a restored table, or a part of it", async () => {
-  const [source, target] = [(await ownTables()).pets, (await ownTables()).pets];
+  const [source, target] = [(await createOwnTables()).pets, (await createOwnTables()).pets];
   const client = new DynamoDBClient({});
   const items = Array.from({ length: 60 }, (_, n) => ({
     id: { N: String(n) },

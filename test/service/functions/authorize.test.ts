@@ -1,8 +1,8 @@
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
 import { handler } from "../../../functions/authorize.ts";
-import { generateApiKey, hashApiKey, keyIdOf, recordOf } from "../../../lib/api-key.ts";
-import { keyStore } from "../../../lib/dynamo/key-store.ts";
+import { generateApiKey, hashApiKey, keyIdOf, newApiKeyRecord } from "../../../lib/api-key.ts";
+import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { withWrongChecksum } from "../../support/api-keys.ts";
 import { authorizerEvent } from "../../support/event.ts";
 
@@ -22,14 +22,14 @@ const policy = (Effect: "Allow" | "Deny", keyId: string, scopes: string) => ({
   context: { keyId, scopes },
 });
 
-const table = process.env.KEYS_TABLE ?? "";
-const keys = keyStore(table);
+const table = process.env.API_KEYS_TABLE ?? "";
+const keys = apiKeyStore(table);
 
 type Issued = { stage?: string; name?: string; expiresAt?: number };
 async function issued({ stage = "staging", name = "test", expiresAt }: Issued = {}) {
   const key = generateApiKey(stage);
   const scopes = ["pets:read" as const, "pets:write" as const];
-  await keys.add(recordOf(key, { owner: name, scopes, createdAt: Date.now(), expiresAt }));
+  await keys.add(newApiKeyRecord(key, { owner: name, scopes, createdAt: Date.now(), expiresAt }));
   return key;
 }
 

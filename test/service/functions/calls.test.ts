@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { generateApiKey, hashApiKey, recordOf } from "../../../lib/api-key.ts";
-import { keyStore } from "../../../lib/dynamo/key-store.ts";
+import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
+import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { petCreator } from "../../../lib/dynamo/pet-store.ts";
 import { PetStatus } from "../../../lib/pet.ts";
 import { withWrongChecksum } from "../../support/api-keys.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, requestEvent } from "../../support/event.ts";
-import { ownTables } from "../../support/own-tables.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
 
 // The cost of a Query depends on the size of the other items in the table.
-const { pets, claims, keys } = await ownTables();
+const { pets, claims, keys } = await createOwnTables();
 
 const takeCalls = recordCalls();
 // On a busy machine the reads of the start can take longer than a function waits for them.
@@ -114,7 +114,7 @@ describe("a request calls DynamoDB", () => {
   it("to authorize a caller: one consistent read, and none for a malformed key", async () => {
     const key = generateApiKey("staging");
     const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
-    await keyStore(keys).add(recordOf(key, details));
+    await apiKeyStore(keys).add(newApiKeyRecord(key, details));
     takeCalls();
     for (const wellFormed of [key, generateApiKey("staging")]) {
       await authorize(authorizerEvent(`Bearer ${wellFormed}`));

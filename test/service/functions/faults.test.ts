@@ -2,15 +2,15 @@ import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { functionFile } from "../../../infra/bundle/options.ts";
-import { generateApiKey, hashApiKey, recordOf } from "../../../lib/api-key.ts";
+import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { listPets, type Operation, operations } from "../../../lib/operations.ts";
 import { authorizerEvent, context, exampleEvent, requestEvent } from "../../support/event.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Fault, startFaultProxy } from "../../support/fault-proxy.ts";
-import { ownTables } from "../../support/own-tables.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
 import { countNamed } from "../../support/pets.ts";
 
-const tables = await ownTables();
+const tables = await createOwnTables();
 // The functions make their clients when they are imported, so the proxy has to start first.
 const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
 process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint;
@@ -20,7 +20,7 @@ for (const operation of operations)
 const { handler: createPet } = await import("../../../functions/create-pet.ts");
 const { handler: authorizer } = await import("../../../functions/authorize.ts");
 const { dynamoClient } = await import("../../../lib/dynamo/client.ts");
-const { keyStore } = await import("../../../lib/dynamo/key-store.ts");
+const { apiKeyStore } = await import("../../../lib/dynamo/api-key-store.ts");
 const { petCreator, petLister } = await import("../../../lib/dynamo/pet-store.ts");
 
 /** The status and the attempts. What passes by itself is a 503, and the SDK tries most of it three times. */
@@ -89,7 +89,7 @@ beforeEach(async () => {
 
 beforeAll(async () => {
   const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
-  await keyStore(tables.keys).add(recordOf(key, details));
+  await apiKeyStore(tables.keys).add(newApiKeyRecord(key, details));
 });
 
 afterAll(() => proxy.close());

@@ -7,11 +7,11 @@ import { type Pet, PetStatus } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ownTables } from "../../support/own-tables.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
 import { countNamed } from "../../support/pets.ts";
 
 // Every count lists the whole table, so it has only the pets of this file.
-const { pets, claims } = await ownTables();
+const { pets, claims } = await createOwnTables();
 const { handler: createPet } = await import("../../../functions/create-pet.ts");
 
 // biome-ignore lint/suspicious/noExplicitAny: commands of every kind pass here

@@ -6,11 +6,11 @@ import { parseJson } from "../../../lib/http/json.ts";
 import { NewPet, type Pet } from "../../../lib/pet.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
 import { context, requestEvent } from "../../support/event.ts";
-import { ownTables } from "../../support/own-tables.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
 
 // Every member of a pet takes the whole way, from the request to the table, the responses and the documentation.
 
-const tables = await ownTables();
+const tables = await createOwnTables();
 const { handler: createPet } = await import("../../../functions/create-pet.ts");
 const { handler: getPet } = await import("../../../functions/get-pet.ts");
 const { handler: listPets } = await import("../../../functions/list-pets.ts");

@@ -11,14 +11,14 @@ import { accountStack, stackName, stages } from "../../../infra/stages.ts";
 import { exampleSettings } from "../../support/account.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { allows } from "../../support/iam.ts";
-import { ownTables } from "../../support/own-tables.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
 import { readResources } from "../../support/resources.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
 // Who deploys, and what they can do: the account stack, for the example repository of test/support/account.ts.
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";
-const tables = await ownTables();
+const tables = await createOwnTables();
 const takeCalls = recordCalls();
 const { find, only, output, statementsOf } = readResources(process.env.TEST_ACCOUNT_ASSEMBLY, accountStack);
 
@@ -103,7 +103,7 @@ function keyCommands(stage: string): string[][] {
 
 /** Runs key commands, and returns the calls of AWS that they make. `$KEY_ID` is the key that the first one issues. */
 async function callsOf(commands: string[][]): Promise<string[]> {
-  const Stacks = [{ Outputs: [{ OutputKey: "KeysTableName", OutputValue: tables.keys }] }];
+  const Stacks = [{ Outputs: [{ OutputKey: "ApiKeysTableName", OutputValue: tables.keys }] }];
   const target = CloudFormationClient.prototype as unknown as { send(command: object): Promise<object> };
   const describeStacks = jest.spyOn(target, "send").mockResolvedValue({ Stacks });
   const environment = { ...process.env, AWS_REGION: "eu-west-1" } as Record<string, string>;
@@ -143,7 +143,7 @@ describe("a role for GitHub", () => {
         own("cloudformation", `stack/${stackName(name)}/1`),
         [`${pascalCase(name)}Deploy`],
       ],
-      ["dynamodb:PutItem", table(`${stackName(name)}-Keys1-ABC`), [`${pascalCase(name)}Deploy`]],
+      ["dynamodb:PutItem", table(`${stackName(name)}-ApiKeys1-ABC`), [`${pascalCase(name)}Deploy`]],
       ["dynamodb:PutItem", table(`${stackName(name)}-Pets1-ABC`), []],
     ]),
     ["cloudformation:DescribeStacks", own("cloudformation", `stack/${accountStack}/1`), []],

@@ -52,7 +52,7 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
 
   it("deletes claims and keys when they have ended, and never a pet", () => {
     const endOf = (id: string) => table(id)?.Properties.TimeToLiveSpecification;
-    expect([claims, output("KeysTableName"), output("PetsTableName")].map(endOf)).toEqual([
+    expect([claims, output("ApiKeysTableName"), output("PetsTableName")].map(endOf)).toEqual([
       { AttributeName: "expiresAt", Enabled: true },
       { AttributeName: "deleteAt", Enabled: true },
       undefined,

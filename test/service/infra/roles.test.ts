@@ -7,7 +7,7 @@ import { petCreator } from "../../../lib/dynamo/pet-store.ts";
 import { type Operation, operations } from "../../../lib/operations.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, exampleEvent } from "../../support/event.ts";
-import { ownTables } from "../../support/own-tables.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
@@ -15,7 +15,7 @@ import { arnOf, readResources } from "../../support/resources.ts";
 // biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
 type Json = any;
 
-const tables = await ownTables();
+const tables = await createOwnTables();
 const send = DynamoDBDocumentClient.prototype.send as (command: unknown) => Promise<unknown>;
 let taken = false;
 /** Once, the id of a new pet is taken. */
@@ -94,7 +94,7 @@ describe.each(stages)("in $name", ({ name }) => {
   const deployed = {
     [tables.pets]: output("PetsTableName"),
     [tables.claims]: fn("createPet").Environment.Variables.CLAIMS_TABLE,
-    [tables.keys]: output("KeysTableName"),
+    [tables.keys]: output("ApiKeysTableName"),
   };
 
   it.each(functions)("%s may make exactly the calls that it makes, and write its own log", (id, calls) => {

@@ -12,7 +12,7 @@ import {
   isLive,
   isScope,
   keyIdOf,
-  recordOf,
+  newApiKeyRecord,
 } from "../../../lib/api-key.ts";
 
 describe("API key", () => {
@@ -95,8 +95,8 @@ describe("API key", () => {
     const key = generateApiKey("local");
     const details = { owner: "test", scopes: ["pets:read" as const], createdAt: 1, expiresAt: 2 };
     const hash = hashApiKey(key);
-    expect(recordOf(key, details)).toEqual({ ...details, hash, keyId: keyIdOf(hash) });
-    expect(JSON.stringify(recordOf(key, details))).not.toContain(key);
+    expect(newApiKeyRecord(key, details)).toEqual({ ...details, hash, keyId: keyIdOf(hash) });
+    expect(JSON.stringify(newApiKeyRecord(key, details))).not.toContain(key);
   });
 
   it("can have the two scopes of contract 6.3", () => {
@@ -110,7 +110,7 @@ it("knows the keys that the workflow issues as those of our own checks, and no o
   const names = [...workflow.matchAll(/keys -- issue .*--owner "([^"]+)"/g)].map(([, name = ""]) => name);
   expect(names.length).toBeGreaterThan(0);
   const isOfChecks = (name: string) =>
-    isForChecks(recordOf("key", { owner: name, scopes: ["pets:read"], createdAt: 0 }));
+    isForChecks(newApiKeyRecord("key", { owner: name, scopes: ["pets:read"], createdAt: 0 }));
   expect(names.filter((name) => !isOfChecks(name))).toEqual([]);
   expect(isOfChecks("Acme ci-")).toBe(false);
 });

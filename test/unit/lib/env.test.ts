@@ -10,7 +10,7 @@ it.each([
   ["stage", "STAGE", "7"],
   ["petsTable", "PETS_TABLE", "7"],
   ["claimsTable", "CLAIMS_TABLE", "7"],
-  ["keysTable", "KEYS_TABLE", "7"],
+  ["apiKeysTable", "API_KEYS_TABLE", "7"],
   ["statusShards", "STATUS_SHARDS", 7],
 ] as const)("%s is %s, without which a function does not start", (name, variable, value) => {
   set({ [variable]: "7" });

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { type ApiKeyRecord, generateApiKey, hashApiKey } from "../../../lib/api-key.ts";
-import type { KeyStore } from "../../../lib/dynamo/key-store.ts";
-import { localKey } from "../../../local/local-key.ts";
+import type { ApiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
+import { ensureLocalKey } from "../../../local/local-key.ts";
 
 let folder: string;
 let file: string;
 let records: Map<string, ApiKeyRecord>;
-let keys: KeyStore;
+let keys: ApiKeyStore;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "animal-store-key-"));
@@ -18,13 +18,13 @@ beforeEach(async () => {
   keys = {
     find: async (hash: string) => records.get(hash),
     add: async (record: ApiKeyRecord) => void records.set(record.hash, record),
-  } as unknown as KeyStore;
+  } as unknown as ApiKeyStore;
 });
 afterEach(() => rm(folder, { recursive: true }));
 
 /** Returns the local key, which the file and the store must have. */
 async function issued(): Promise<string> {
-  const key = await localKey(file, keys, "local");
+  const key = await ensureLocalKey(file, keys, "local");
   expect(await readFile(file, "utf8")).toBe(`${key}\n`);
   const scopes = ["pets:read", "pets:write"];
   const createdAt = expect.closeTo(Date.now(), -8); // hours
@@ -57,11 +57,11 @@ it("makes a new key when the file has another text", async () => {
 
 it("does not write a key that it cannot store", async () => {
   keys.add = () => Promise.reject(new Error("full"));
-  await expect(localKey(file, keys, "local")).rejects.toThrow("full");
+  await expect(ensureLocalKey(file, keys, "local")).rejects.toThrow("full");
   await expect(readFile(file)).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 it("does not replace a key that it cannot read", async () => {
-  await expect(localKey(folder, keys, "local")).rejects.toMatchObject({ code: "EISDIR" });
+  await expect(ensureLocalKey(folder, keys, "local")).rejects.toMatchObject({ code: "EISDIR" });
   expect(records.size).toBe(0);
 });

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { petCreator, petLister } from "../../../../lib/dynamo/pet-store.ts";
 import { type Pet, PetStatus } from "../../../../lib/pet.ts";
 import { recordCalls } from "../../../support/calls.ts";
-import { ownTables } from "../../../support/own-tables.ts";
+import { createOwnTables } from "../../../support/own-tables.ts";
 import { listAll } from "../../../support/pets.ts";
 
-const { pets, claims } = await ownTables();
+const { pets, claims } = await createOwnTables();
 
 const takeCalls = recordCalls();
 

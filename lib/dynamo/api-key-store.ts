@@ -18,7 +18,7 @@ const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 type Item = Record<string, AttributeValue>;
 
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
-const deleteAfter = (end: number) => numberAttribute(Math.ceil((end + KEPT_MS) / 1000));
+const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + KEPT_MS) / 1000));
 
 const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
 
@@ -48,7 +48,7 @@ export interface StoredKey {
 }
 
 /** A store of API keys. Times are milliseconds since 1970. Its methods throw ApiError when the store fails. */
-export interface KeyStore {
+export interface ApiKeyStore {
   /** Returns the key with this hash as last written, or undefined if there is none or its item is damaged. */
   find(hash: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
   /** Stores a new key. */
@@ -72,7 +72,7 @@ export interface KeyStore {
    * @param at in the future, or `now` to revoke the key at once
    * @returns false when the key does not exist, has expired, was revoked or has another successor
    */
-  replace(hash: string, successor: string, at: number, now: number): Promise<boolean>;
+  supersede(hash: string, successor: string, at: number, now: number): Promise<boolean>;
 }
 
 /**
@@ -82,7 +82,7 @@ export interface KeyStore {
  * @param table has the partition key `hash`
  * @param config replaces what suits the authorizer
  */
-export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore {
+export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKeyStore {
   const client = dynamoClient(config);
 
   /** Lets a key end at a time if a condition holds. An end that is not in the future does not depend on a clock. */
@@ -97,7 +97,7 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
           ExpressionAttributeNames: { "#hash": "hash" },
           ExpressionAttributeValues: {
             ":at": numberAttribute(at),
-            ":deleteAt": deleteAfter(at),
+            ":deleteAt": deleteAtAttribute(at),
             ...(at <= now && { ":true": { BOOL: true } }),
             ...values,
           },
@@ -126,7 +126,7 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
             createdAt: numberAttribute(createdAt),
             ...(expiresAt !== undefined && {
               expiresAt: numberAttribute(expiresAt),
-              [KEY_TTL_ATTRIBUTE]: deleteAfter(expiresAt),
+              [KEY_TTL_ATTRIBUTE]: deleteAtAttribute(expiresAt),
             }),
           },
         }),
@@ -154,7 +154,7 @@ export function keyStore(table: string, config?: DynamoDBClientConfig): KeyStore
 
     revoke: (hash, now) => end(hash, now, now, "", "attribute_not_exists(revoked)", {}),
 
-    replace: (hash, successor, at, now) =>
+    supersede: (hash, successor, at, now) =>
       end(
         hash,
         at,

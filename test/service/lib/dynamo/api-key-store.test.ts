@@ -6,22 +6,22 @@ import {
   type ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
-import { type ApiKeyRecord, generateApiKey, isLive, recordOf } from "../../../../lib/api-key.ts";
-import { keyStore } from "../../../../lib/dynamo/key-store.ts";
+import { type ApiKeyRecord, generateApiKey, isLive, newApiKeyRecord } from "../../../../lib/api-key.ts";
+import { apiKeyStore } from "../../../../lib/dynamo/api-key-store.ts";
 
-const table = process.env.KEYS_TABLE ?? "";
-const keys = keyStore(table);
+const table = process.env.API_KEYS_TABLE ?? "";
+const keys = apiKeyStore(table);
 const DAY = 86_400_000;
 
 const record = (details: { expiresAt?: number } = {}): ApiKeyRecord =>
-  recordOf(generateApiKey("staging"), {
+  newApiKeyRecord(generateApiKey("staging"), {
     owner: "test",
     scopes: ["pets:read", "pets:write"],
     createdAt: 1_800_000_000_000,
     ...details,
   });
 
-const rotate = (hash: string, at: number, now: number) => keys.replace(hash, "key_1", at, now);
+const rotate = (hash: string, at: number, now: number) => keys.supersede(hash, "key_1", at, now);
 
 const client = new DynamoDBClient({});
 afterAll(() => client.destroy());
@@ -97,7 +97,7 @@ describe("the store of keys", () => {
     const key = record({ expiresAt: 1_850_000_000_000 });
     await keys.add(key);
     const at = 1_850_000_000_000;
-    const replace = (successor: string, now: number) => keys.replace(key.hash, successor, at, now);
+    const replace = (successor: string, now: number) => keys.supersede(key.hash, successor, at, now);
     expect(await replace("key_1", 1_850_000_000_000)).toBe(false);
     expect((await keys.find(key.hash))?.revokeAt).toBeUndefined();
     expect(await replace("key_1", 1_850_000_000_000 - 1)).toBe(true);
@@ -111,7 +111,7 @@ describe("the store of keys", () => {
   it("neither revokes nor replaces a key that does not exist", async () => {
     const key = record();
     expect(await keys.revoke(key.hash, 1_850_000_000_000)).toBe(false);
-    expect(await keys.replace(key.hash, "key_1", 1_850_000_000_000, 1)).toBe(false);
+    expect(await keys.supersede(key.hash, "key_1", 1_850_000_000_000, 1)).toBe(false);
     expect(await keys.find(key.hash)).toBeUndefined();
   });
 
