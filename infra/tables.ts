@@ -2,7 +2,7 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/api-key-store.ts";
-import { CLAIM_TTL_ATTRIBUTE } from "../lib/dynamo/claims.ts";
+import { CLAIM_TTL_ATTRIBUTE } from "../lib/dynamo/claim-store.ts";
 import { STATUS_INDEX, STATUS_SHARD_ATTRIBUTE } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";

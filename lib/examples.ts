@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { petMembers } from "./pet.ts";
-import { jsonSchemaHints } from "./schema.ts";
+import { jsonSchemaHints } from "./validation.ts";
 
 const isPetMember = (name: string): name is keyof typeof petMembers => name in petMembers;
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { jsonSchemaHints, must } from "./schema.ts";
+import { jsonSchemaHints, must } from "./validation.ts";
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;

@@ -6,7 +6,7 @@ import { idempotencyKeyPattern, parseIdempotencyKey } from "./idempotency-key.ts
 import { parseInt64 } from "./int64.ts";
 import { PAGE_SIZE } from "./limits.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
-import { type JsonSchemaHint, jsonSchemaHints, must, parsed } from "./schema.ts";
+import { fromText, type JsonSchemaHint, jsonSchemaHints, must } from "./validation.ts";
 
 /** One operation of the API, as data: routes, validation, documentation and tests all read it. */
 export interface Operation {
@@ -81,11 +81,11 @@ export const listPets = /* @__PURE__ */ operation(() => {
     summary: "List all animals",
     scope: "pets:read",
     query: z.object({
-      limit: z._default(parsed(parseLimit, limitRule, limitHint), PAGE_SIZE.default),
+      limit: z._default(fromText(parseLimit, limitRule, limitHint), PAGE_SIZE.default),
       status: z
         .optional(PetStatus)
         .register(jsonSchemaHints, { description: "Only animals with this status" }),
-      cursor: z.optional(parsed(decodeCursor, cursorRule, cursorHint)),
+      cursor: z.optional(fromText(decodeCursor, cursorRule, cursorHint)),
     }),
     success: {
       status: 200,
@@ -116,7 +116,7 @@ export const createPet = /* @__PURE__ */ operation(() => {
     summary: "Add an animal",
     scope: "pets:write",
     headers: z.object({
-      "Idempotency-Key": z.optional(parsed(parseIdempotencyKey, idempotencyKeyRule, idempotencyKeyHint)),
+      "Idempotency-Key": z.optional(fromText(parseIdempotencyKey, idempotencyKeyRule, idempotencyKeyHint)),
     }),
     body: NewPet,
     success: { status: 201, description: "The animal was added", body: Pet },
@@ -133,7 +133,7 @@ export const getPet = /* @__PURE__ */ operation(() => ({
   path: "/pets/{petId}",
   summary: "Get an animal",
   scope: "pets:read",
-  params: z.object({ petId: parsed(parseInt64, must("be an int64"), petIdHint) }),
+  params: z.object({ petId: fromText(parseInt64, must("be an int64"), petIdHint) }),
   success: { status: 200, description: "The animal", body: Pet },
   errors: ["not_found", "gone"],
   deprecation: {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Int64 } from "./int64.ts";
 import { NAME_MAX, PAGE_SIZE } from "./limits.ts";
-import { jsonSchemaHints, must } from "./schema.ts";
+import { jsonSchemaHints, must } from "./validation.ts";
 
 const statuses = ["available", "pending", "sold"] as const;
 
@@ -29,7 +29,7 @@ interface Member {
  * The members of a pet that clients send. Validation, what is stored and returned, what a retry must repeat, and the
  * documentation all follow from them. Source: contract 2.2.
  */
-const sent = {
+const newPetMembers = {
   name: {
     schema: z
       .string(nameRule)
@@ -58,37 +58,39 @@ export const petMembers = {
     description: "Id of the animal, assigned by the service: at most 2^53 - 1",
     example: 114677519594330,
   },
-  ...sent,
+  ...newPetMembers,
 } satisfies Record<string, Member>;
 
 type Schemas<M extends Record<string, Member>> = { [Name in keyof M]: M[Name]["schema"] };
 /** A member with a default is always present in what the service returns. */
-type Returned<S> = { [Name in keyof S]: S[Name] extends z.ZodMiniDefault<infer Inner> ? Inner : S[Name] };
+type WithoutDefaults<S> = {
+  [Name in keyof S]: S[Name] extends z.ZodMiniDefault<infer Inner> ? Inner : S[Name];
+};
 
 const schemasOf = <M extends Record<string, Member>>(members: M) =>
   Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, schema])) as Schemas<M>;
 
-const returned = <S extends Record<string, z.ZodMiniType>>(schemas: S) =>
+const withoutDefaults = <S extends Record<string, z.ZodMiniType>>(schemas: S) =>
   Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
       name,
       schema instanceof z.ZodMiniDefault ? schema.def.innerType : schema,
     ]),
-  ) as Returned<S>;
+  ) as WithoutDefaults<S>;
 
 /** The body that adds a pet. Unknown members are ignored. Source: contract 2.2 and 4.3. */
-export const NewPet = z.object(schemasOf(sent), must("be a JSON object"));
+export const NewPet = z.object(schemasOf(newPetMembers), must("be a JSON object"));
 export type NewPet = z.output<typeof NewPet>;
 
 /** A pet as clients see it. Source: contract 2.3. */
-export const Pet = z.object(returned(schemasOf(petMembers)));
+export const Pet = z.object(withoutDefaults(schemasOf(petMembers)));
 export type Pet = z.output<typeof Pet>;
 
 /**
  * Returns what makes two new pets the same: the members that differ from their default, sorted by name. A request that
  * does not send a member is therefore the same before and after the member exists.
  */
-export function distinctiveMembers(pet: NewPet): [name: string, value: unknown][] {
+export function nonDefaultMembers(pet: NewPet): [name: string, value: unknown][] {
   return Object.entries<z.ZodMiniType>(NewPet.shape)
     .map(([name, schema]) => {
       const value = pet[name as keyof NewPet];
@@ -131,13 +133,13 @@ export interface IdempotencyToken {
 // or the signal aborts, otherwise `internal_error`.
 
 /** Lists a page of pets. A new pet can take a moment to appear. */
-export type ListPets = (query: PetQuery, signal?: AbortSignal) => Promise<PetPage>;
+export type PetLister = (query: PetQuery, signal?: AbortSignal) => Promise<PetPage>;
 
 /** Returns the pet with this id as last written, or undefined. */
-export type FindPet = (id: bigint, signal?: AbortSignal) => Promise<Pet | undefined>;
+export type PetFinder = (id: bigint, signal?: AbortSignal) => Promise<Pet | undefined>;
 
 /**
  * Adds a pet and returns it with its id. Calls with the same token return the same pet for 24 hours; with another
  * pet they throw ApiError `idempotency_mismatch`.
  */
-export type CreatePet = (pet: NewPet, token?: IdempotencyToken, signal?: AbortSignal) => Promise<Pet>;
+export type PetCreator = (pet: NewPet, token?: IdempotencyToken, signal?: AbortSignal) => Promise<Pet>;

@@ -3,7 +3,7 @@ import { type ErrorBody, errorBody, errors } from "../lib/errors.ts";
 import { exampleOf } from "../lib/examples.ts";
 import { type Operation, operations } from "../lib/operations.ts";
 import { NewPet, Pet, PetStatus, Pets, petMembers } from "../lib/pet.ts";
-import { jsonSchemaHints } from "../lib/schema.ts";
+import { jsonSchemaHints } from "../lib/validation.ts";
 
 /** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>;

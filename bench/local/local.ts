@@ -7,7 +7,7 @@ import { Pool } from "undici";
 import { readStack } from "../../infra/assembly/template.ts";
 import { local, servedStack } from "../../infra/stages.ts";
 import { generateApiKey, scopes } from "../../lib/api-key.ts";
-import { petCreator } from "../../lib/dynamo/pet-store.ts";
+import { creationStore } from "../../lib/dynamo/pet-store.ts";
 import { PetStatus } from "../../lib/pet.ts";
 import { setAwsEnvironment } from "../../local/store/aws-environment.ts";
 import { makeDataFolder, writeSecret } from "../../local/store/data-folder.ts";
@@ -65,7 +65,7 @@ const startServerlessOffline: Start = (folder, key) => {
 
 /** Adds pets to the store of the local service. Returns the id of one. */
 async function fill(petsTable: string): Promise<bigint> {
-  const { create } = petCreator({ pets: petsTable, claims: "-" }, local.statusShards.write);
+  const { create } = creationStore({ pets: petsTable, claims: "-" }, local.statusShards.write);
   const createEach = () => PetStatus.options.map((status) => create({ name: "Rex", categoryId: 1n, status }));
   const [first] = await Promise.all(Array.from({ length: PETS }, createEach).flat());
   return first?.id ?? 0n;

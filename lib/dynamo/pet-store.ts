@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
-import { type CreatePet, type FindPet, type ListPets, Pet, type PetQuery, PetStatus } from "../pet.ts";
+import { Pet, type PetCreator, type PetFinder, type PetLister, type PetQuery, PetStatus } from "../pet.ts";
 import { generatePetId, isStalePetId } from "../pet-id.ts";
-import { claimStore } from "./claims.ts";
+import { claimStore } from "./claim-store.ts";
 import { conditionHeld, dynamoClient } from "./client.ts";
 
 /** The index that lists the pets of a status in order of id. */
@@ -39,7 +39,7 @@ const toPet = (item: Record<string, unknown>) =>
  *
  * @param shards the number of partitions for each status
  */
-export function petLister(table: string, shards: number): ListPets {
+export function petLister(table: string, shards: number): PetLister {
   const client = documentClient();
 
   // A page of at most 101 small items stays far below 1 MB, at which DynamoDB splits a response.
@@ -77,7 +77,7 @@ export function petLister(table: string, shards: number): ListPets {
 }
 
 /** Finds pets in a DynamoDB table, as last written. */
-export function petFinder(table: string): FindPet {
+export function petFinder(table: string): PetFinder {
   const client = documentClient();
   return async (id, abortSignal) => {
     const { Item } = await client.send(
@@ -104,10 +104,10 @@ export const petItem = (pet: Pet, creation: string, shards: number) => ({
 /**
  * Adds pets to a DynamoDB table (docs/decisions/claim-then-put.md).
  *
- * @param tables names of the tables of pets and of claims (claims.ts)
+ * @param tables names of the tables of pets and of claims (claim-store.ts)
  * @param shards the number of index partitions for each status
  */
-export function petCreator(tables: { pets: string; claims: string }, shards: number) {
+export function creationStore(tables: { pets: string; claims: string }, shards: number) {
   const client = documentClient();
   const claims = claimStore(client, tables.claims);
 
@@ -131,7 +131,7 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
     return Item.creation;
   }
 
-  const create: CreatePet = async (newPet, token, signal) => {
+  const create: PetCreator = async (newPet, token, signal) => {
     const claim = token && (await claims.claim(token, newPet));
     const creation = claim?.creation ?? randomUUID();
     let id = claim?.petId ?? generatePetId();

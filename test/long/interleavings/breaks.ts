@@ -22,7 +22,7 @@ export const creationBreaks: Breaks = {
   ...Object.fromEntries(
     Object.keys(NewPet.shape).map((name) => [
       `another ${name} gets the first pet`,
-      ["distinctiveMembers(pet)", `distinctiveMembers({ ...pet, ${name}: undefined })`],
+      ["nonDefaultMembers(pet)", `nonDefaultMembers({ ...pet, ${name}: undefined })`],
     ]),
   ),
   "a creation after 24 hours passes for the first one": ["creation: randomUUID()", "creation: hash"],

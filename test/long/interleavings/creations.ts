@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { claimStore } from "../../../lib/dynamo/claims.ts";
-import { petCreator } from "../../../lib/dynamo/pet-store.ts";
+import { claimStore } from "../../../lib/dynamo/claim-store.ts";
+import { creationStore } from "../../../lib/dynamo/pet-store.ts";
 import type { ApiError } from "../../../lib/errors.ts";
 import { type IdempotencyToken, NewPet, type Pet, petMembers } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import type { Choose } from "./table-model.ts";
 import { type Budget, DAY, SHARDS, startWorld, type World } from "./world.ts";
 
-const { create } = petCreator({ pets: "pets", claims: "claims" }, SHARDS);
+const { create } = creationStore({ pets: "pets", claims: "claims" }, SHARDS);
 const claims = claimStore(DynamoDBDocumentClient.from(new DynamoDBClient()), "claims");
 
 /** A request that ends after its first write. */

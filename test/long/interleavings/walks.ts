@@ -1,9 +1,9 @@
-import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { creationStore, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type NewPet, type Pet, type PetPage, PetStatus } from "../../../lib/pet.ts";
 import type { Choose } from "./table-model.ts";
 import { SHARDS, startWorld } from "./world.ts";
 
-const { create } = petCreator({ pets: "pets", claims: "claims" }, SHARDS);
+const { create } = creationStore({ pets: "pets", claims: "claims" }, SHARDS);
 const list = petLister("pets", SHARDS);
 
 /**

@@ -21,7 +21,7 @@ const { handler: createPet } = await import("../../../functions/create-pet.ts");
 const { handler: authorizer } = await import("../../../functions/authorize.ts");
 const { dynamoClient } = await import("../../../lib/dynamo/client.ts");
 const { apiKeyStore } = await import("../../../lib/dynamo/api-key-store.ts");
-const { petCreator, petLister } = await import("../../../lib/dynamo/pet-store.ts");
+const { creationStore, petLister } = await import("../../../lib/dynamo/pet-store.ts");
 
 /** The status and the attempts. What passes by itself is a 503, and the SDK tries most of it three times. */
 const expected: Record<Exclude<Fault, "empty">, [status: 500 | 503, attempts: number]> = {
@@ -52,7 +52,7 @@ const create = (name: string, headers = {}) =>
     }),
     context,
   );
-const store = petCreator(tables, 1);
+const store = creationStore(tables, 1);
 
 /** Returns the id of a new pet. On a busy machine, the store can respond too late. */
 async function addPet(): Promise<string> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { petCreator, petFinder, petItem, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { creationStore, petFinder, petItem, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type Pet, PetStatus } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import { context, requestEvent } from "../../support/event.ts";
@@ -22,7 +22,7 @@ afterEach(() => {
   send.mockImplementation(realSend);
 });
 
-const store = petCreator({ pets, claims }, 1);
+const store = creationStore({ pets, claims }, 1);
 const documents = DynamoDBDocumentClient.from(new DynamoDBClient(), {
   unmarshallOptions: { wrapNumbers: BigInt },
 });

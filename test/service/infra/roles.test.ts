@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { functionFile } from "../../../infra/bundle/options.ts";
 import { stackName, stages } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
-import { petCreator } from "../../../lib/dynamo/pet-store.ts";
+import { creationStore } from "../../../lib/dynamo/pet-store.ts";
 import { type Operation, operations } from "../../../lib/operations.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, exampleEvent } from "../../support/event.ts";
@@ -34,7 +34,7 @@ jest.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async fu
 });
 const takeCalls = recordCalls();
 
-const { create } = petCreator({ pets: tables.pets, claims: tables.claims }, 1);
+const { create } = creationStore({ pets: tables.pets, claims: tables.claims }, 1);
 
 /** A call of DynamoDB; `index` is the end of the ARN if it reads an index. */
 type Call = Record<"action" | "table" | "index", string>;

@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
-import { petCreator, petFinder, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { creationStore, petFinder, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type NewPet, PetStatus } from "../../../lib/pet.ts";
 import { type Command, TableModel } from "../../long/interleavings/table-model.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
@@ -10,7 +10,7 @@ import { createOwnTables } from "../../support/own-tables.ts";
 // The model must not share the assumptions of the code that it tests, so every command that the stores send is executed
 // by the embedded store as well.
 const tables = await createOwnTables();
-const { create } = petCreator(tables, 2);
+const { create } = creationStore(tables, 2);
 const find = petFinder(tables.pets);
 const list = petLister(tables.pets, 2);
 

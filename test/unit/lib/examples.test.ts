@@ -4,7 +4,7 @@ import { exampleOf } from "../../../lib/examples.ts";
 import { parseJson } from "../../../lib/http/json.ts";
 import { type Operation, operations } from "../../../lib/operations.ts";
 import { PetStatus } from "../../../lib/pet.ts";
-import { jsonSchemaHints } from "../../../lib/schema.ts";
+import { jsonSchemaHints } from "../../../lib/validation.ts";
 
 it.each<Operation>(operations)("the example of $id has all members, and is valid", ({ body, success }) => {
   for (const schema of [body, success.body].filter((one) => one !== undefined)) {

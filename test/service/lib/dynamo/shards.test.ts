@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { petCreator, petLister } from "../../../../lib/dynamo/pet-store.ts";
+import { creationStore, petLister } from "../../../../lib/dynamo/pet-store.ts";
 import { type Pet, PetStatus } from "../../../../lib/pet.ts";
 import { recordCalls } from "../../../support/calls.ts";
 import { createOwnTables } from "../../../support/own-tables.ts";
@@ -10,8 +10,8 @@ const { pets, claims } = await createOwnTables();
 const takeCalls = recordCalls();
 
 describe("a status spread over 4 partitions", () => {
-  const sharded = petCreator({ pets, claims }, 4);
-  const whole = petCreator({ pets, claims }, 1);
+  const sharded = creationStore({ pets, claims }, 4);
+  const whole = creationStore({ pets, claims }, 1);
   const list = petLister(pets, 4);
   const added: Pet[] = [];
   let written: (Pet & { statusShard: string })[];

@@ -39,7 +39,7 @@ export const jsonSchemaHints = z.registry<JsonSchemaHint>();
  * @param parse returns undefined for text that breaks the rule
  * @param rule what `must` returned
  */
-export const parsed = <T>(
+export const fromText = <T>(
   parse: (text: string) => T | undefined,
   rule: ReturnType<typeof must>,
   hint: JsonSchemaHint,
