@@ -11,12 +11,12 @@ const list = petLister(env.petsTable, env.statusShards);
 export const ready = warmUp((signal) => list({ limit: 1 }, signal));
 
 /** GET /pets. A page links to the next one (contract 3.4). */
-export const handler = createHandler(listPets, async ({ query, link }) => {
+export const handler = createHandler(listPets, async ({ query, linkHeader }) => {
   const { limit, status, cursor } = query;
   const { pets, next } = await list({ limit, status, after: cursor });
   if (next === undefined) return { body: pets };
   return {
     body: pets,
-    headers: { Link: link("next", listPets.path, { ...query, cursor: encodeCursor(next) }) },
+    headers: { Link: linkHeader("next", listPets.path, { ...query, cursor: encodeCursor(next) }) },
   };
 });

@@ -6,7 +6,7 @@ import { ApiError, errorBody, errorHeaders } from "../errors.ts";
 import { describeError, logError } from "../log.ts";
 import type { Operation } from "../operations.ts";
 import { stringifyJson } from "./json.ts";
-import { link } from "./links.ts";
+import { linkHeader } from "./link-header.ts";
 import { type ApiRequest, readRequest } from "./request.ts";
 
 /** A successful response. The operation decides its status, and whether it has a body. */
@@ -62,13 +62,13 @@ function logFailures(operation: Operation, now: () => number): Middleware {
 }
 
 /** Adds the deprecation headers to every response, and refuses the operation from its sunset on (contract 5.3, 5.4). */
-function deprecate(operation: Operation, now: () => number): Middleware {
+function enforceDeprecation(operation: Operation, now: () => number): Middleware {
   const { deprecation } = operation;
   if (!deprecation) return { before: () => undefined };
   const { since, sunset, successor } = deprecation;
   const announce: Hook = ({ event, response }) => {
     const { headers = {} } = response ?? {};
-    const links = [headers.Link, link(event, "successor-version", successor)]; // RFC 5829
+    const links = [headers.Link, linkHeader(event, "successor-version", successor)]; // RFC 5829
     Object.assign(headers, {
       Deprecation: `@${since.getTime() / 1000}`, // RFC 9745
       Sunset: sunset.toUTCString(), // RFC 8594
@@ -129,7 +129,7 @@ export function createHandler<const O extends Operation>(
       // `after` and `onError` run from the last to the first, so errors are rendered before the
       // deprecation headers are added and the line is logged.
       .use(logFailures(operation, now))
-      .use(deprecate(operation, now))
+      .use(enforceDeprecation(operation, now))
       .use(renderErrors())
       .use(requireScope(operation))
       .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {

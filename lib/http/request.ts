@@ -4,7 +4,7 @@ import { ApiError } from "../errors.ts";
 import type { Operation } from "../operations.ts";
 import { readBody } from "./body.ts";
 import { headerLines } from "./headers.ts";
-import { type LinkQuery, link } from "./links.ts";
+import { type LinkQuery, linkHeader } from "./link-header.ts";
 
 type Output<O, Part extends "params" | "query" | "headers" | "body"> =
   O extends Record<Part, infer S extends z.ZodMiniType> ? z.output<S> : undefined;
@@ -23,7 +23,7 @@ export interface ApiRequest<O extends Operation> {
    * @param rel the relation type
    * @param query a parameter that is undefined is left out
    */
-  link(rel: string, path: string, query?: LinkQuery): string;
+  linkHeader(rel: string, path: string, query?: LinkQuery): string;
 }
 
 /**
@@ -42,7 +42,7 @@ function readParams({ pathParameters }: APIGatewayProxyEvent): Record<string, st
 }
 
 /** Reads what a part names, and returns the names that were sent more than once. */
-function readOnce(part: z.ZodMiniObject | undefined, sent: (name: string) => string[] | undefined) {
+function readSingleValues(part: z.ZodMiniObject | undefined, sent: (name: string) => string[] | undefined) {
   const found = Object.keys(part?.shape ?? {}).map((name) => ({ name, values: sent(name) ?? [] }));
   return {
     values: Object.fromEntries(
@@ -70,8 +70,11 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   const params = operation.params?.safeParse(readParams(event));
   if (params?.error) throw new ApiError("not_found");
 
-  const sentQuery = readOnce(operation.query, (name) => event.multiValueQueryStringParameters?.[name]);
-  const sentHeaders = readOnce(operation.headers, (name) => headerLines(event, name.toLowerCase()));
+  const sentQuery = readSingleValues(
+    operation.query,
+    (name) => event.multiValueQueryStringParameters?.[name],
+  );
+  const sentHeaders = readSingleValues(operation.headers, (name) => headerLines(event, name.toLowerCase()));
   const query = operation.query?.safeParse(sentQuery.values);
   const headers = operation.headers?.safeParse(sentHeaders.values);
   const body = operation.body?.safeParse(readBody(event));
@@ -91,6 +94,6 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
     headers: headers?.data,
     body: body?.data,
     caller: String(event.requestContext.authorizer?.keyId),
-    link: (rel, path, search) => link(event, rel, path, search),
+    linkHeader: (rel, path, search) => linkHeader(event, rel, path, search),
   } as ApiRequest<O>;
 }

@@ -73,7 +73,13 @@ describe("an operation's handler", () => {
     const run = jest.fn(empty);
     await createHandler(listPets, run)(requestEvent({ query: { limit: ["5"] } }), context);
     expect(run.mock.calls).toEqual([
-      [expect.objectContaining({ query: { limit: 5 }, caller: "key_test", link: expect.any(Function) })],
+      [
+        expect.objectContaining({
+          query: { limit: 5 },
+          caller: "key_test",
+          linkHeader: expect.any(Function),
+        }),
+      ],
     ]);
   });
 });

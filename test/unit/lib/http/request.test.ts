@@ -218,7 +218,7 @@ describe("the path of getPet", () => {
 
 describe("a link", () => {
   const linkFor = (headers: Record<string, string>, query?: Record<string, string | number | undefined>) =>
-    readRequest(listPets, requestEvent({ headers })).link("next", "/pets", query);
+    readRequest(listPets, requestEvent({ headers })).linkHeader("next", "/pets", query);
 
   it("has the host that the client used, with HTTPS unless API Gateway says otherwise", () => {
     expect(linkFor({})).toBe('<https://api.example/v1/pets>; rel="next"');

@@ -17,7 +17,12 @@ function baseUrl(event: APIGatewayProxyEvent): string {
  * @param rel the relation type
  * @param path relative to the base URL
  */
-export function link(event: APIGatewayProxyEvent, rel: string, path: string, query: LinkQuery = {}): string {
+export function linkHeader(
+  event: APIGatewayProxyEvent,
+  rel: string,
+  path: string,
+  query: LinkQuery = {},
+): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.set(name, String(value));
