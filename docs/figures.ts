@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { format, insert, table } from "../bench/report.ts";
 import { type Stage, stackName, stages } from "../infra/stages.ts";
-import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_MAX, PAGE_SIZE } from "../lib/limits.ts";
+import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { operations } from "../lib/operations.ts";
 import { PetStatus } from "../lib/pet.ts";
 import { petIdAt } from "../lib/pet-id.ts";
@@ -186,7 +186,7 @@ const clientLimits = () =>
   table(
     ["Limit", "Value"],
     [
-      ["`name`", `${NAME_MAX} characters`],
+      ["`name`", `${NAME_LIMIT} characters`],
       ["body", `${BODY_LIMIT / 1024} KiB`],
       ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
       ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],

@@ -2,7 +2,7 @@
 export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100 } as const;
 
 /** The longest name of a pet, in Unicode code points. Source: contract 2.5. */
-export const NAME_MAX = 256;
+export const NAME_LIMIT = 256;
 
 /** The largest request body, in bytes. Source: contract 4.6. */
 export const BODY_LIMIT = 16 * 1024;

@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 /** Ids count from this instant. */
 const EPOCH = Date.UTC(2026, 0, 1);
 const RANDOM_RANGE = 2 ** 12;
-/** A request starts to write a pet at most this long after its id was generated, in milliseconds. */
+/** A request starts to write a pet at most this long after its id was generated. */
 const WRITABLE_MS = 10_000;
 
 /**

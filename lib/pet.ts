@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Int64 } from "./int64.ts";
-import { NAME_MAX, PAGE_SIZE } from "./limits.ts";
+import { NAME_LIMIT, PAGE_SIZE } from "./limits.ts";
 import { jsonSchemaHints, must } from "./validation.ts";
 
 const statuses = ["available", "pending", "sold"] as const;
@@ -12,10 +12,10 @@ export type PetStatus = z.output<typeof PetStatus>;
 const isName = (name: string) => {
   // A lone surrogate could not be stored as UTF-8.
   const length = [...name].length;
-  return length >= 1 && length <= NAME_MAX && name.isWellFormed();
+  return length >= 1 && length <= NAME_LIMIT && name.isWellFormed();
 };
 
-const nameRule = must(`be a string of 1 to ${NAME_MAX} characters of well-formed Unicode`);
+const nameRule = must(`be a string of 1 to ${NAME_LIMIT} characters of well-formed Unicode`);
 
 interface Member {
   schema: z.ZodMiniType;
@@ -34,7 +34,7 @@ const newPetMembers = {
     schema: z
       .string(nameRule)
       .check(z.refine(isName, nameRule))
-      .register(jsonSchemaHints, { minLength: 1, maxLength: NAME_MAX }),
+      .register(jsonSchemaHints, { minLength: 1, maxLength: NAME_LIMIT }),
     description: "Name of the animal",
     example: "Rex",
   },

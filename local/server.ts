@@ -2,8 +2,8 @@ import { createServer, type RequestListener, Server, type ServerResponse } from 
 import type { Socket } from "node:net";
 import { BufferedRequest } from "./request.ts";
 
-/** How long a stop waits for the responses to the requests that have arrived, in milliseconds. */
-const DRAIN_TIMEOUT = 5000;
+/** How long a stop waits for the responses to the requests that have arrived. */
+const DRAIN_TIMEOUT_MS = 5000;
 
 /** With more connections, the one that has waited for its client the longest is closed. */
 const MAX_CONNECTIONS = 1000;
@@ -81,7 +81,7 @@ export class HttpServer extends Server<typeof BufferedRequest> {
       if (!last) socket.destroy();
       else if (!last.headersSent) last.setHeader("Connection", "close");
     }
-    const timer = setTimeout(() => this.closeAllConnections(), DRAIN_TIMEOUT);
+    const timer = setTimeout(() => this.closeAllConnections(), DRAIN_TIMEOUT_MS);
     await closed;
     clearTimeout(timer);
   }

@@ -35,13 +35,13 @@ Environment variables:
   AWS_ENDPOINT_URL_DYNAMODB  another DynamoDB-compatible server instead of the embedded one
   THROTTLE  "on" refuses requests above staging's rate with 429`;
 
-/** How long a stop can take after the last response before the process ends anyway, in milliseconds. */
-const STOP_TIMEOUT = 2000;
+/** How long a stop can take after the last response before the process ends anyway. */
+const STOP_TIMEOUT_MS = 2000;
 /** Signals within this time are one: Ctrl-C sends one from the terminal and another from npm. In milliseconds. */
-const SAME_SIGNAL = 500;
+const SAME_SIGNAL_MS = 500;
 
-/** How long the changed functions have the processor for themselves before a synthesis starts, in milliseconds. */
-const SYNTHESIS_DELAY = 500;
+/** How long the changed functions have the processor for themselves before a synthesis starts. */
+const SYNTHESIS_DELAY_MS = 500;
 
 /** What to undo when the process ends, in reverse order. */
 const cleanUp: (() => unknown)[] = [];
@@ -55,14 +55,14 @@ let stoppedAt = 0;
 /** Stops the service when it has responded to the requests that it received. The second call does not wait for them. */
 async function stop(status: number): Promise<void> {
   if (stopping.signal.aborted) {
-    if (performance.now() - stoppedAt > SAME_SIGNAL) server?.closeAllConnections();
+    if (performance.now() - stoppedAt > SAME_SIGNAL_MS) server?.closeAllConnections();
     return;
   }
   stopping.abort();
   stoppedAt = performance.now();
   await server?.drain();
   // `process.exit` would wait for a thread that cannot be stopped; a signal does not.
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), STOP_TIMEOUT).unref();
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), STOP_TIMEOUT_MS).unref();
   for (const undo of cleanUp.toReversed()) await undo();
   process.exit(status);
 }
@@ -163,7 +163,7 @@ async function start(watch: boolean): Promise<void> {
       // The functions first, with the old template, because a synthesis takes seconds.
       await rebundle();
       replace(withCode(stack, changedFunctionsFolder), "functions");
-      await pause(SYNTHESIS_DELAY, undefined, { signal });
+      await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
       const changed = await synthesize([served], signal);
       stack = readStack(changed, servedStack);
       served = changed;

@@ -13,12 +13,12 @@ import { conditionHeld, dynamoClient } from "./client.ts";
 export const KEY_TTL_ATTRIBUTE = "deleteAt";
 
 // An expired or revoked key stays in the operators' list for this long.
-const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
 type Item = Record<string, AttributeValue>;
 
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
-const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + KEPT_MS) / 1000));
+const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + RETENTION_MS) / 1000));
 
 const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
 

@@ -20,8 +20,8 @@ type Internal = { start: number };
 type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
 type Hook = middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
 
-// How long before Lambda's own timeout the function gives up and responds, in milliseconds.
-const RESPOND_EARLY = 500;
+// How long before Lambda's own timeout the function gives up and responds.
+const EARLY_RESPONSE_MS = 500;
 
 const respond = (
   status: number,
@@ -121,7 +121,7 @@ export function createHandler<const O extends Operation>(
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   return (
     middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
-      timeoutEarlyInMillis: RESPOND_EARLY,
+      timeoutEarlyInMillis: EARLY_RESPONSE_MS,
       timeoutEarlyResponse: () => {
         throw new ApiError("unavailable");
       },

@@ -8,8 +8,8 @@ const runtime = new URL("runtime.ts", import.meta.url);
 /** The folder of compiled code. Without it, every thread loads Node's TypeScript compiler, 12 MB. `npm start` sets it. */
 const compileCache = process.env.NODE_COMPILE_CACHE;
 
-/** How often the limits of a running invocation are checked, in milliseconds. */
-const WATCH_INTERVAL = 50;
+/** How often the limits of a running invocation are checked. */
+const WATCH_INTERVAL_MS = 50;
 
 /**
  * Node can abort the whole process when a thread reaches its own heap limit (nodejs/node#47224). The limit is therefore
@@ -17,8 +17,8 @@ const WATCH_INTERVAL = 50;
  */
 const HEAP_HEADROOM_MB = 512;
 
-/** How long a thread can take to end, in milliseconds. V8 cannot stop some loops, which fill the memory. */
-const END_TIMEOUT = 5000;
+/** How long a thread can take to end. V8 cannot stop some loops, which fill the memory. */
+const END_TIMEOUT_MS = 5000;
 
 const threads = new Set<Worker>();
 
@@ -104,7 +104,7 @@ export class FunctionInstance {
     this.#end(reason);
     const timer = setTimeout(() => {
       throw new Error(`The function ${this.#name} runs code that cannot be stopped.`);
-    }, END_TIMEOUT).unref();
+    }, END_TIMEOUT_MS).unref();
     void this.#worker.terminate().then(() => clearTimeout(timer));
   }
 
@@ -126,7 +126,7 @@ export class FunctionInstance {
       const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
       measuring = false;
       if (heap && heap.used_heap_size > this.#memoryBytes) this.terminate("The function ran out of memory.");
-    }, WATCH_INTERVAL);
+    }, WATCH_INTERVAL_MS);
     return () => clearInterval(timer);
   }
 }

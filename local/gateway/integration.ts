@@ -5,8 +5,8 @@ import { FunctionError } from "../functions/instance.ts";
 import type { FunctionPool } from "../functions/pool.ts";
 import { refuse, type Step } from "./context.ts";
 
-/** API Gateway's limit for an integration, in milliseconds; it includes the wait for an instance. */
-const INTEGRATION_TIMEOUT = 29_000;
+/** API Gateway's limit for an integration; it includes the wait for an instance. */
+const INTEGRATION_TIMEOUT_MS = 29_000;
 
 /**
  * A mock integration with the passthrough behavior NEVER: the request's media type selects a request template.
@@ -55,7 +55,7 @@ export async function respondFromProxy(pool: FunctionPool, event: string): Promi
 async function withTimeout<T>(work: Promise<Step<T>>): Promise<Step<T>> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Step<T>>((resolve) => {
-    timer = setTimeout(() => resolve(refuse("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT);
+    timer = setTimeout(() => resolve(refuse("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT_MS);
   });
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

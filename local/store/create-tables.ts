@@ -9,8 +9,8 @@ import {
 
 /** In milliseconds, for any DynamoDB-compatible server, which can be slow. */
 const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
-/** How long a table can take to become ACTIVE, in milliseconds. */
-const ACTIVE_TIMEOUT = 60_000;
+/** How long a table can take to become ACTIVE. */
+const ACTIVE_TIMEOUT_MS = 60_000;
 
 const clientOf = (endpoint: string) =>
   new DynamoDBClient({ endpoint, maxAttempts: 2, requestHandler: TIMEOUTS });
@@ -45,7 +45,7 @@ export async function createTables(endpoint: string, tables: CreateTableCommandI
 }
 
 async function waitForTable(client: DynamoDBClient, endpoint: string, name: string): Promise<void> {
-  const deadline = Date.now() + ACTIVE_TIMEOUT;
+  const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name })).catch((error) => {
       throw unusable(endpoint, error);
