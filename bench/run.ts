@@ -3,7 +3,7 @@ import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { synthesize } from "../infra/assembly/synthesize.ts";
-import { servedStack } from "../infra/stages.ts";
+import { servedStackName } from "../infra/stages.ts";
 import { coldStart } from "./cold/cold.ts";
 import { localService } from "./local/local.ts";
 import { type Benchmark, insert } from "./report.ts";
@@ -34,7 +34,7 @@ function machine(): string {
 
 const assembly = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
 try {
-  await synthesize(assembly, [servedStack]);
+  await synthesize(assembly, [servedStackName]);
   const results: Record<string, string> = { machine: machine() };
   for (const [part, benchmark] of Object.entries(benchmarks)) {
     if (only && part !== only) continue;

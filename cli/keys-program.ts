@@ -1,6 +1,6 @@
 import { fstatSync, statSync } from "node:fs";
 import { Command, Option } from "commander";
-import { local, stages } from "../infra/stages.ts";
+import { deployedStages, localStage } from "../infra/stages.ts";
 import {
   type ApiKeyRecord,
   endOf,
@@ -24,7 +24,7 @@ interface CommonOptions {
   yes?: boolean;
 }
 
-const allStages = [local, ...stages];
+const allStages = [localStage, ...deployedStages];
 const stageNamed = (stage: string) => allStages.find(({ name }) => name === stage);
 
 const output = ({ json }: CommonOptions, value: unknown, text: string) =>

@@ -3,7 +3,7 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { loadSharedConfigFiles } from "@smithy/core/config";
 import type { HttpHandlerExtensionConfiguration } from "@smithy/core/protocols";
-import { local, stackName } from "../infra/stages.ts";
+import { localStage, stackName } from "../infra/stages.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { setAwsEnvironment } from "../local/store/aws-environment.ts";
 import { checkEndpoint } from "../local/store/create-tables.ts";
@@ -39,7 +39,7 @@ function limitAttempts(client: HttpHandlerExtensionConfiguration): void {
  * @throws Error in one line if the stage cannot be found or read
  */
 export function openKeys(stage: string): Promise<OpenKeys> {
-  return stage === local.name ? openLocal() : openDeployed(stackName(stage));
+  return stage === localStage.name ? openLocal() : openDeployed(stackName(stage));
 }
 
 async function openLocal(): Promise<OpenKeys> {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { format, insert, table } from "../bench/report.ts";
-import { type Stage, stackName, stages } from "../infra/stages.ts";
+import { deployedStages, type Stage, stackName } from "../infra/stages.ts";
 import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { operations } from "../lib/operations.ts";
 import { PetStatus } from "../lib/pet.ts";
@@ -24,7 +24,7 @@ const QUERY_UNITS = 0.5;
 const API_QUOTA = { most: 10_000, thirteen: 2500 };
 const LAMBDA = { concurrency: 1000, requestsForEach: 10 };
 
-const kept = stages.find(({ retainData }) => retainData);
+const kept = deployedStages.find(({ retainData }) => retainData);
 if (!kept) throw new Error("No stage keeps data.");
 const { throttling, wafRateLimits, statusShards, authorizerCacheSeconds } = kept;
 
@@ -138,7 +138,7 @@ function endTable(): string {
 
 function limitTable(): string {
   const ofStages = (text: (stage: Stage) => string | undefined) =>
-    stages.flatMap((stage) => text(stage) ?? []).join("; ");
+    deployedStages.flatMap((stage) => text(stage) ?? []).join("; ");
   const rate = ofStages(
     ({ name, throttling: { rate, burst } }) => `${name} ${whole(rate)} a second, ${whole(burst)} at once`,
   );

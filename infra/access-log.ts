@@ -4,7 +4,7 @@ import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aw
 import { Construct } from "constructs";
 import { deprecatedOperations } from "./deprecated.ts";
 import { pascalCase } from "./pascal-case.ts";
-import { StageLog } from "./stage-log.ts";
+import { StackLogGroup } from "./stack-log-group.ts";
 
 /**
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
@@ -36,7 +36,7 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
 
 /** The access log of an API, and the metrics that CloudWatch counts from its lines. */
 export class AccessLog extends Construct {
-  readonly logGroup: StageLog;
+  readonly logGroup: StackLogGroup;
   /** a search expression for the dashboard: the 5xx responses of a minute by route */
   readonly serverErrorsByRoute: string;
   /** a search expression for the dashboard: the clients' calls of deprecated operations in an hour by key */
@@ -46,7 +46,7 @@ export class AccessLog extends Construct {
 
   constructor(scope: Construct, id: string, retentionDays: number) {
     super(scope, id);
-    this.logGroup = new StageLog(this, "Log", retentionDays);
+    this.logGroup = new StackLogGroup(this, "Log", retentionDays);
     const serverErrors = FilterPattern.stringValue("$.status", "=", "5*");
     this.#count("ServerErrors", serverErrors, "ServerErrors", "route");
     this.serverErrorsByRoute = this.#search("ServerErrors", "route", 60);

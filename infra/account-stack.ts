@@ -12,8 +12,8 @@ import {
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 import type { Budget } from "./budget.ts";
+import type { GitHubRepository } from "./github-repository.ts";
 import { pascalCase } from "./pascal-case.ts";
-import type { Repository } from "./repository.ts";
 import { type Stage, stackName } from "./stages.ts";
 
 const ISSUER = "token.actions.githubusercontent.com";
@@ -34,7 +34,7 @@ export class AccountStack extends Stack {
     scope: Construct,
     id: string,
     stages: readonly Stage[],
-    { repository, budget }: { repository?: Repository | undefined; budget?: Budget | undefined },
+    { repository, budget }: { repository?: GitHubRepository | undefined; budget?: Budget | undefined },
   ) {
     super(scope, id, { description: "The Animal Store: what its stages share in an account" });
     this.#addLogRole();
@@ -75,7 +75,7 @@ export class AccountStack extends Stack {
     );
   }
 
-  #addGitHubRoles(repository: Repository, stages: readonly Stage[]): void {
+  #addGitHubRoles(repository: GitHubRepository, stages: readonly Stage[]): void {
     const provider = this.#githubProvider(repository);
     for (const { name } of stages) {
       const role = this.#addRole(`${pascalCase(name)}Deploy`, provider, repository, `environment:${name}`);
@@ -93,8 +93,8 @@ export class AccountStack extends Stack {
   }
 
   /** Returns the ARN of GitHub's provider. It is in all regions, and other stacks use it, so it outlives this one. */
-  #githubProvider({ providerExists }: Repository): string {
-    if (providerExists) return `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`;
+  #githubProvider({ oidcProviderExists }: GitHubRepository): string {
+    if (oidcProviderExists) return `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`;
     const props = { url: `https://${ISSUER}`, clientIds: [AUDIENCE] };
     const provider = new OidcProviderNative(this, "GitHub", props);
     provider.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
@@ -105,7 +105,7 @@ export class AccountStack extends Stack {
    * Adds a role that only the repository's jobs with one kind of trigger can assume. The subject has the form of
    * repositories created, renamed or transferred since 15 July 2026, which names the owner and the repository by id as well.
    */
-  #addRole(name: string, provider: string, repository: Repository, context: string): Role {
+  #addRole(name: string, provider: string, repository: GitHubRepository, context: string): Role {
     const { owner, ownerId, id } = repository;
     const role = new Role(this, name, {
       assumedBy: new WebIdentityPrincipal(provider, {

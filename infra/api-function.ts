@@ -14,7 +14,7 @@ import {
   Runtime,
 } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { StageLog } from "./stage-log.ts";
+import { StackLogGroup } from "./stack-log-group.ts";
 
 /** What a function can do with one table. */
 export interface TableAccess {
@@ -48,7 +48,7 @@ export class ApiFunction extends LambdaFunction {
     id: string,
     { access, logRetentionDays, provisionedConcurrentExecutions, ...settings }: ApiFunctionProps,
   ) {
-    const logGroup = new StageLog(scope, `${id}Logs`, logRetentionDays);
+    const logGroup = new StackLogGroup(scope, `${id}Logs`, logRetentionDays);
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
 

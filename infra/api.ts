@@ -16,8 +16,8 @@ import { ACCESS_LOG_FORMAT, AccessLog } from "./access-log.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { ApiFunction } from "./api-function.ts";
 import { ENDPOINT_ACCESS_MODE, SECURITY_POLICY } from "./domain.ts";
+import { addMethodNotAllowed, addNotFound } from "./error-methods.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
-import { addMethodNotAllowed, addNotFound } from "./mock-errors.ts";
 import type { Stage } from "./stages.ts";
 
 /** The function of every operation, and the authorizer. */

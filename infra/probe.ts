@@ -6,7 +6,7 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import type { Alarms } from "./alarms.ts";
-import { StageLog } from "./stage-log.ts";
+import { StackLogGroup } from "./stack-log-group.ts";
 import type { Stage } from "./stages.ts";
 
 /** A request without a key is a 401 of API Gateway: it needs the name, the certificate and the API, and no function. */
@@ -17,7 +17,7 @@ const code = `exports.handler = async () => {
 
 /** Adds a function that requests the API every minute as a client does, and an alarm for three failures in a row. */
 export function addProbe(scope: Construct, alarms: Alarms, baseUrl: string, stage: Stage): void {
-  const logGroup = new StageLog(scope, "ProbeLogs", stage.logRetentionDays);
+  const logGroup = new StackLogGroup(scope, "ProbeLogs", stage.logRetentionDays);
   const role = new Role(scope, "ProbeRole", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   logGroup.grantWrite(role);
   const probe = new LambdaFunction(scope, "Probe", {

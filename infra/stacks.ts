@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import type { App } from "aws-cdk-lib";
 import { AccountStack } from "./account-stack.ts";
+import { AnimalStoreStack } from "./animal-store-stack.ts";
 import { budget } from "./budget.ts";
 import type { FunctionCode } from "./bundle/code.ts";
-import { repository } from "./repository.ts";
-import { AnimalStoreStack } from "./stack.ts";
-import { accountStack, stackName, stages } from "./stages.ts";
+import { githubRepository } from "./github-repository.ts";
+import { accountStackName, deployedStages, stackName } from "./stages.ts";
 
 /** Set in code and not in cdk.json, so that every way to synthesize returns the same templates. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)(
@@ -18,8 +18,11 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
  */
 export function addStacks(app: App, functionCode: FunctionCode): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
-  const account = new AccountStack(app, accountStack, stages, { repository, budget });
-  for (const stage of stages) {
+  const account = new AccountStack(app, accountStackName, deployedStages, {
+    repository: githubRepository,
+    budget,
+  });
+  for (const stage of deployedStages) {
     const stack = new AnimalStoreStack(
       app,
       stackName(stage.name),

@@ -94,15 +94,15 @@ const production: Stage = {
 };
 
 /** The deployments in AWS. */
-export const stages: readonly Stage[] = [staging, production];
+export const deployedStages: readonly Stage[] = [staging, production];
 
 /** The local service: it has the settings of staging, and keys of its own. */
-export const local: Stage = { ...staging, name: "local" };
+export const localStage: Stage = { ...staging, name: "local" };
 /** The stack whose template the local service serves. */
-export const servedStack = stackName(staging.name);
+export const servedStackName = stackName(staging.name);
 
 /** The stack of what the stages share in an account and region. */
-export const accountStack = "animal-store-account";
+export const accountStackName = "animal-store-account";
 
 /** The name of a stage's stack. */
 export function stackName(stage: string): string {

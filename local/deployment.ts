@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { StackDefinition } from "../infra/assembly/template.ts";
-import { local } from "../infra/stages.ts";
+import { localStage } from "../infra/stages.ts";
 import { threadsEnded } from "./functions/instance.ts";
 import { FunctionPool } from "./functions/pool.ts";
 import { createGateway } from "./gateway/gateway.ts";
@@ -25,7 +25,7 @@ export function deploy(
         throw new Error(`${definition.code} is missing: delete its parent folder.`);
       const environment = { ...definition.environment };
       // The only value of the template that is replaced, so that keys of the local service are valid only here.
-      if ("STAGE" in environment) environment.STAGE = local.name;
+      if ("STAGE" in environment) environment.STAGE = localStage.name;
       return [definition.name, new FunctionPool({ ...definition, environment }, aws, log.function)];
     }),
   );

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promi
 import { parseArgs } from "node:util";
 import { refreshAssembly, sourceFolders } from "../infra/assembly/current.ts";
 import { readStack, type StackDefinition, withCode } from "../infra/assembly/template.ts";
-import { local, servedStack } from "../infra/stages.ts";
+import { localStage, servedStackName } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
 import { type Deployment, deploy } from "./deployment.ts";
@@ -114,12 +114,12 @@ async function start(watch: boolean): Promise<void> {
   if (!store.accessKeyId) await checkEndpoint(endpoint);
 
   const assembly = await synthesize();
-  let stack = readStack(assembly, servedStack);
+  let stack = readStack(assembly, servedStackName);
   const { tables, outputs, apiStageName } = stack;
   const apiKeysTable = outputs.ApiKeysTableName ?? "";
   await createTables(endpoint, tables);
   await writeTables({ ...store, apiKeysTable });
-  const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), local.name);
+  const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
 
   const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };
   let deployment: Deployment = deploy(stack, options);
@@ -165,7 +165,7 @@ async function start(watch: boolean): Promise<void> {
       replace(withCode(stack, changedFunctionsFolder), "functions");
       await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
       const changed = await synthesize([served], signal);
-      stack = readStack(changed, servedStack);
+      stack = readStack(changed, servedStackName);
       served = changed;
       replace(stack, "sources");
     } catch (error) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { readStack } from "../../infra/assembly/template.ts";
-import { local, servedStack } from "../../infra/stages.ts";
+import { localStage, servedStackName } from "../../infra/stages.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
 import { type BenchOptions, chartAndTable, format } from "../report.ts";
 import { interleave, median } from "../stats.ts";
@@ -53,8 +53,8 @@ function row({ label }: Variant, starts: readonly ColdStart[]): string[] {
 /** Measures cold starts of the service's functions and of reference functions. Every start has a process of its own. */
 export async function coldStart({ quick, assembly }: BenchOptions) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
-  const stack = readStack(assembly, servedStack);
-  const key = generateApiKey(local.name);
+  const stack = readStack(assembly, servedStackName);
+  const key = generateApiKey(localStage.name);
   const mock = await startMock(stack.outputs.ApiKeysTableName ?? "", key);
   try {
     const variants = await buildVariants(stack, key, folder);

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
 import { functionOf, type StackDefinition } from "../../infra/assembly/template.ts";
 import { functionFile } from "../../infra/bundle/options.ts";
-import { local } from "../../infra/stages.ts";
+import { localStage } from "../../infra/stages.ts";
 import { getPet, type operations } from "../../lib/operations.ts";
 import { body, requestEvent } from "../requests.ts";
 
@@ -50,7 +50,13 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const functions = Object.entries(events(key)).map(([id, event]) => {
     const { code, environment } = functionOf(stack, id);
-    return { id, entry: functionFile(id), code, environment: { ...environment, STAGE: local.name }, event };
+    return {
+      id,
+      entry: functionFile(id),
+      code,
+      environment: { ...environment, STAGE: localStage.name },
+      event,
+    };
   });
   // Lambda loads `start.mjs`, which waits for the warm-up; `index.js` does not wait.
   const deployed = (file: "start.mjs" | "index.js", label: string) =>

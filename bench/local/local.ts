@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { readStack } from "../../infra/assembly/template.ts";
-import { local, servedStack } from "../../infra/stages.ts";
+import { localStage, servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, scopes } from "../../lib/api-key.ts";
 import { creationStore } from "../../lib/dynamo/pet-store.ts";
 import { PetStatus } from "../../lib/pet.ts";
@@ -40,7 +40,7 @@ const path = (file: string) => fileURLToPath(new URL(`../../local/${file}`, impo
 
 /** Makes a data folder with an API key in a folder. Returns the key. */
 export async function makeKey(folder: string): Promise<string> {
-  const key = generateApiKey(local.name);
+  const key = generateApiKey(localStage.name);
   await makeDataFolder(join(folder, "data"));
   await writeSecret(join(folder, "data", "api-key"), key);
   return key;
@@ -65,7 +65,7 @@ const startServerlessOffline: Start = (folder, key) => {
 
 /** Adds pets to the store of the local service. Returns the id of one. */
 async function fill(petsTable: string): Promise<bigint> {
-  const { create } = creationStore({ pets: petsTable, claims: "-" }, local.statusShards.write);
+  const { create } = creationStore({ pets: petsTable, claims: "-" }, localStage.statusShards.write);
   const createEach = () => PetStatus.options.map((status) => create({ name: "Rex", categoryId: 1n, status }));
   const [first] = await Promise.all(Array.from({ length: PETS }, createEach).flat());
   return first?.id ?? 0n;
@@ -146,7 +146,7 @@ function row(name: string, rounds: readonly Results[][], label = name): string[]
 export async function localService({ quick, assembly }: BenchOptions) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
   try {
-    const stack = readStack(assembly, servedStack);
+    const stack = readStack(assembly, servedStackName);
     installServerlessOffline(folder, stack);
     const key = await makeKey(folder);
     const starts = [startLocal, startServerlessOffline];

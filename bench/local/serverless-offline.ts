@@ -3,7 +3,7 @@ import { cpSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { StackDefinition } from "../../infra/assembly/template.ts";
-import { local } from "../../infra/stages.ts";
+import { localStage } from "../../infra/stages.ts";
 
 /**
  * Installs serverless-offline from npm and configures it with the functions, routes and authorizer of a stack. It runs in
@@ -27,7 +27,7 @@ function configuration(folder: string, { functions, routes, authorizer, apiStage
       .filter(({ integration }) => "functionName" in integration && integration.functionName === name)
       .map(({ method, path }) => ({ http: { method, path, authorizer: { name: functionName, ...limits } } }));
     const file = relative(folder, join(code, handler));
-    return [name, { handler: file, environment: { ...environment, STAGE: local.name }, events }];
+    return [name, { handler: file, environment: { ...environment, STAGE: localStage.name }, events }];
   });
   // biome-ignore lint/suspicious/noTemplateCurlyInString: osls inserts the variable
   const options = { host: "127.0.0.1", httpPort: "${env:PORT}", lambdaPort: 0 };

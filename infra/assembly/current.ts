@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { servedStack } from "../stages.ts";
+import { servedStackName } from "../stages.ts";
 import { synthesize } from "./synthesize.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -47,7 +47,7 @@ export async function refreshAssembly(
     const draft = `${assembly}.draft`;
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft, { recursive: true });
-    await synthesize(draft, [servedStack], signal && { signal });
+    await synthesize(draft, [servedStackName], signal && { signal });
     await rename(draft, assembly);
   }
   for (const name of await readdir(folder)) {

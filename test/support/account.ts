@@ -2,17 +2,17 @@ import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { AccountStack } from "../../infra/account-stack.ts";
 import type { Budget } from "../../infra/budget.ts";
-import type { Repository } from "../../infra/repository.ts";
+import type { GitHubRepository } from "../../infra/github-repository.ts";
 import { featureFlags } from "../../infra/stacks.ts";
-import { accountStack, stages } from "../../infra/stages.ts";
+import { accountStackName, deployedStages } from "../../infra/stages.ts";
 
 /** A repository as someone who deploys from GitHub would fill it in. */
-export const exampleRepository: Repository = {
+export const exampleRepository: GitHubRepository = {
   owner: "acme",
   name: "animal-store",
   ownerId: 1234567,
   id: 7654321,
-  providerExists: false,
+  oidcProviderExists: false,
   diffRole: true,
 };
 
@@ -29,7 +29,7 @@ export const exampleSettings = {
  */
 export function synthesizeAccount(settings: Partial<typeof exampleSettings>, outdir: string): void {
   const app = new App({ context: featureFlags, outdir });
-  new AccountStack(app, accountStack, stages, settings);
+  new AccountStack(app, accountStackName, deployedStages, settings);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readStack } from "../../infra/assembly/template.ts";
-import { servedStack } from "../../infra/stages.ts";
+import { servedStackName } from "../../infra/stages.ts";
 import { FunctionPool } from "../../local/functions/pool.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function replaceFunctions(
   log: (line: string) => void = () => undefined,
 ) {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-gateway-"));
-  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
+  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
   const route = stack.routes.find(({ method, path }) => method === "GET" && path === "/pets");
   const integration = route?.integration;
   const operationName = integration?.type === "AWS_PROXY" ? integration.functionName : "";

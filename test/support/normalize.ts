@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { accountStack, stackName, stages } from "../../infra/stages.ts";
+import { accountStackName, deployedStages, stackName } from "../../infra/stages.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
 type Json = any;
@@ -72,10 +72,13 @@ const base = stackName("production");
 
 /** The reviewed file of a stack. */
 export const fileOf = (stack: string) =>
-  new URL(stack === base || stack === accountStack ? `${stack}.yaml` : `${stack}.difference.yaml`, FOLDER);
+  new URL(
+    stack === base || stack === accountStackName ? `${stack}.yaml` : `${stack}.difference.yaml`,
+    FOLDER,
+  );
 
 /** Every reviewed file, by its stack. */
-export const files = [accountStack, ...stages.map(({ name }) => stackName(name))].map(fileOf);
+export const files = [accountStackName, ...deployedStages.map(({ name }) => stackName(name))].map(fileOf);
 
 /**
  * Returns what the reviewed file of a stack contains.
@@ -84,7 +87,7 @@ export const files = [accountStack, ...stages.map(({ name }) => stackName(name))
  */
 export function reviewable(assembly: string, stack: string): string {
   const template = readable(readTemplate(assembly, stack));
-  if (stack === base || stack === accountStack) return toYaml(template);
+  if (stack === base || stack === accountStackName) return toYaml(template);
   const named = (value: Json, name: string) => JSON.parse(JSON.stringify(value).replaceAll(name, "<stack>"));
   return toYaml(
     differenceOf(named(readable(readTemplate(assembly, base)), base), named(template, stack)) ?? {},

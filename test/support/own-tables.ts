@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readStack } from "../../infra/assembly/template.ts";
-import { servedStack } from "../../infra/stages.ts";
+import { servedStackName } from "../../infra/stages.ts";
 import { createTables } from "../../local/store/create-tables.ts";
 
 // Each call sets them.
@@ -14,7 +14,7 @@ const { TEST_ASSEMBLY = "", AWS_ENDPOINT_URL_DYNAMODB = "", ...shared } = proces
 export async function createOwnTables() {
   const suffix = randomUUID();
   const named = (name = "") => `${name}-${suffix}`;
-  const { tables } = readStack(TEST_ASSEMBLY, servedStack);
+  const { tables } = readStack(TEST_ASSEMBLY, servedStackName);
   const own = tables.map((table) => ({ ...table, TableName: named(table.TableName) }));
   await createTables(AWS_ENDPOINT_URL_DYNAMODB, own);
   const pets = named(shared.PETS_TABLE);

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { AccountStack } from "../../infra/account-stack.ts";
-import { AnimalStoreStack } from "../../infra/stack.ts";
+import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
-import { type Stage, stages } from "../../infra/stages.ts";
+import { deployedStages, type Stage } from "../../infra/stages.ts";
 import { exampleSettings, synthesizeAccount } from "./account.ts";
 
 // Synthesizes what the stages do not use, and what the runbook uses once. Arguments: two empty folders, for the stages
@@ -19,7 +19,7 @@ const domain = {
 };
 
 const everyOption: Stage = {
-  ...(stages.find(({ wafRateLimits }) => wafRateLimits) as Stage),
+  ...(deployedStages.find(({ wafRateLimits }) => wafRateLimits) as Stage),
   canaryDeployment: false,
   probe: true,
   logRetentionDays: 90,
@@ -41,8 +41,8 @@ const app = withContext({ deletionProtection: "off" }, outdir);
 const options = { functionCode, ignoreCanaryAlarms: false };
 new AnimalStoreStack(app, "every-option", everyOption, options);
 new AnimalStoreStack(app, "both-endpoints", { ...everyOption, domain: { ...domain, only: false } }, options);
-new AccountStack(app, "existing-provider", stages, {
-  repository: { ...exampleSettings.repository, providerExists: true, diffRole: false },
+new AccountStack(app, "existing-provider", deployedStages, {
+  repository: { ...exampleSettings.repository, oidcProviderExists: true, diffRole: false },
 });
 app.synth();
 synthesizeAccount(exampleSettings, account);

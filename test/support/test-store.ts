@@ -1,5 +1,5 @@
 import { readStack } from "../../infra/assembly/template.ts";
-import { servedStack } from "../../infra/stages.ts";
+import { servedStackName } from "../../infra/stages.ts";
 import { setAwsEnvironment } from "../../local/store/aws-environment.ts";
 import { createTables } from "../../local/store/create-tables.ts";
 import { type Store, startStore } from "../../local/store/store.ts";
@@ -11,7 +11,7 @@ import { type Store, startStore } from "../../local/store/store.ts";
  */
 export async function startTestStore(assembly: string): Promise<Store> {
   const store = await startStore();
-  const { tables, outputs } = readStack(assembly, servedStack);
+  const { tables, outputs } = readStack(assembly, servedStackName);
   setAwsEnvironment(store);
   Object.assign(process.env, {
     PETS_TABLE: outputs.PetsTableName,

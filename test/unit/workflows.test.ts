@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
-import { stackName, stages } from "../../infra/stages.ts";
+import { deployedStages, stackName } from "../../infra/stages.ts";
 
 // The rules of this project. The pull-request workflow runs actionlint and zizmor, which check the rest.
 
@@ -33,7 +33,7 @@ const jobOf = (file: string, name: string): Job => workflows[file].jobs[name];
 const scriptOf = ({ steps }: Job) => steps.map(({ run = "" }) => run).join("\n");
 const namesOf = (chosen: typeof jobs) => chosen.map(({ name }) => name);
 
-const stageNames = stages.map(({ name }) => name);
+const stageNames = deployedStages.map(({ name }) => name);
 const diff = jobOf("pull-request.yml", "diff");
 
 describe("credentials", () => {
@@ -89,7 +89,7 @@ describe("the deployment", () => {
       const { needs } = jobOf("deploy.yml", name);
       return needs ? [needs, ...needed(needs)] : [];
     };
-    for (const [index, { name, retainData }] of stages.entries()) {
+    for (const [index, { name, retainData }] of deployedStages.entries()) {
       expect(needed(name)).toEqual(expect.arrayContaining(["check", ...stageNames.slice(0, index)]));
       expect(needed(name).includes("approval")).toBe(retainData);
       if (retainData) expect(scriptOf(approval)).toContain(`/environments/${name}"`);
@@ -110,7 +110,7 @@ describe("the deployment", () => {
     expect(status === 0).toBe(goesOn);
   });
 
-  it.each(stages)(
+  it.each(deployedStages)(
     "of $name is not cut off, changes no other stack, and sends requests to a canary",
     ({ name, canaryDeployment }) => {
       const job = jobOf("deploy.yml", name);
@@ -124,7 +124,7 @@ describe("the deployment", () => {
     },
   );
 
-  it.each(stages)(
+  it.each(deployedStages)(
     "of $name masks its key before anything else uses it, and always revokes it",
     ({ name }) => {
       const job = jobOf("deploy.yml", name);
@@ -140,7 +140,7 @@ describe("the deployment", () => {
 });
 
 it("publishes a release only if the repository is filled in", () => {
-  expect(scriptOf(jobOf("release.yml", "build"))).toContain('"publish=" + (repository !== undefined)');
+  expect(scriptOf(jobOf("release.yml", "build"))).toContain('"publish=" + (githubRepository !== undefined)');
   for (const name of ["release", "pages"])
     expect(jobOf("release.yml", name)).toMatchObject({
       needs: "build",

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { synthesize } from "../../../infra/assembly/synthesize.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
-import { accountStack, stages as allStages, stackName } from "../../../infra/stages.ts";
+import { accountStackName, deployedStages as allStages, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -40,7 +40,7 @@ async function synthesizeStages(folder: string, context: Record<string, string> 
 
 function lint(tools: string, account: string, stages: string): void {
   const templates = [
-    join(account, `${accountStack}.template.json`),
+    join(account, `${accountStackName}.template.json`),
     ...STAGES.map((stage) => join(stages, `${stackName(stage)}.template.json`)),
   ];
   // W3005: CDK repeats a dependency that a reference already makes.
@@ -133,16 +133,16 @@ export async function testDeployment(): Promise<void> {
   const stages = await synthesizeStages(folder);
   // The emulator has no resource for an OIDC provider or a budget; npm test compares the stack that creates them.
   const account = await mkdtemp(join(folder, "account-"));
-  synthesizeAccount({ repository: { ...exampleRepository, providerExists: true } }, account);
+  synthesizeAccount({ repository: { ...exampleRepository, oidcProviderExists: true } }, account);
   lint(tools, account, stages);
   const removed = removeUnsupported(stages);
 
   step("Bootstrap, and deploy the account stack for an example repository");
   const commands = new Commands(emulator, folder);
   commands.cdk("bootstrap", `aws://000000000000/${REGION}`, "--app", stages);
-  commands.deploy(account, accountStack);
+  commands.deploy(account, accountStackName);
   const roles = ["DiffRoleArn", ...STAGES.map((stage) => `${pascalCase(stage)}DeployRoleArn`)].sort();
-  assert.deepEqual(Object.keys(commands.outputsOf(accountStack)).sort(), roles);
+  assert.deepEqual(Object.keys(commands.outputsOf(accountStackName)).sort(), roles);
 
   step("Fail to create production, repeat it without protection, then deploy both stages");
   await createProduction(commands, folder);

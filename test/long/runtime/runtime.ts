@@ -8,7 +8,7 @@ import { format, table } from "../../../bench/report.ts";
 import { interleave, median } from "../../../bench/stats.ts";
 import { synthesize } from "../../../infra/assembly/synthesize.ts";
 import { functionOf, readStack } from "../../../infra/assembly/template.ts";
-import { servedStack } from "../../../infra/stages.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { operations } from "../../../lib/operations.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
@@ -133,7 +133,7 @@ export async function testRuntime(): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-runtime-"));
   const assembly = join(folder.path, "assembly");
   await mkdir(assembly);
-  const [runtime] = await Promise.all([installRuntime(folder.path), synthesize(assembly, [servedStack])]);
+  const [runtime] = await Promise.all([installRuntime(folder.path), synthesize(assembly, [servedStackName])]);
   const store = await startTestStore(assembly);
   const proxy = await startFaultProxy(store.endpoint);
   const aws = {
@@ -143,7 +143,7 @@ export async function testRuntime(): Promise<void> {
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
   };
   const trivial: Code = { code: import.meta.dirname, handler: "trivial.handler", environment: {} };
-  const stack = readStack(assembly, servedStack);
+  const stack = readStack(assembly, servedStackName);
   const codeOf = (id: string): Code => {
     const found = functionOf(stack, id);
     return { ...found, environment: { ...aws, ...found.environment } };

@@ -1,4 +1,4 @@
-import { local } from "../../../infra/stages.ts";
+import { localStage } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { disconnect, send } from "../../support/http.ts";
 import type { LocalService } from "../../support/local-service.ts";
@@ -38,7 +38,7 @@ function nextRequest(name: string, ids: number[]) {
   if (dice < 0.93) return { kind: "BAD", path: "/pets?limit=0", expected: 400 };
   if (dice < 0.96) return { kind: "BAD", method: "POST", path: "/pets", body: "{", expected: 400 };
   // Each unknown key is a new one, so that the authorizer runs all the time.
-  return { kind: "KEY", path: "/pets", key: generateApiKey(local.name), expected: 401 };
+  return { kind: "KEY", path: "/pets", key: generateApiKey(localStage.name), expected: 401 };
 }
 
 /**

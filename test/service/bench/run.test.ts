@@ -10,7 +10,7 @@ import { makeKey, measure, startLocal } from "../../../bench/local/local.ts";
 import { insert } from "../../../bench/report.ts";
 import { warmInvocation } from "../../../bench/warm.ts";
 import { readStack } from "../../../infra/assembly/template.ts";
-import { servedStack } from "../../../infra/stages.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { copyAssembly } from "../../support/local-service.ts";
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";
@@ -39,7 +39,7 @@ it.each([
 });
 
 it("does each step of the part local, without serverless-offline", async () => {
-  const petsTable = readStack(assembly, servedStack).outputs.PetsTableName ?? "";
+  const petsTable = readStack(assembly, servedStackName).outputs.PetsTableName ?? "";
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-bench-"));
   const key = await makeKey(folder.path);
   await copyAssembly(join(folder.path, "data"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "@jest/globals";
 import { functionOf, readStack } from "../../../infra/assembly/template.ts";
-import { servedStack } from "../../../infra/stages.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 
@@ -13,7 +13,7 @@ const symbolicate = (input: string, ...args: string[]) =>
 
 /** The stack of an error that the deployed bundle throws: it starts without its environment variables. */
 async function realStack(): Promise<string> {
-  const { code } = functionOf(readStack(process.env.TEST_ASSEMBLY ?? "", servedStack), getPet.id);
+  const { code } = functionOf(readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName), getPet.id);
   const file = JSON.stringify(join(code, "index.js"));
   const script = `try { require(${file}) } catch (error) { console.log(error.stack) }`;
   const { PATH } = process.env;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { expect, it, jest } from "@jest/globals";
 import { readStack } from "../../../infra/assembly/template.ts";
-import { servedStack } from "../../../infra/stages.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { createHandler } from "../../../lib/http/handler.ts";
 import { getPet } from "../../../lib/operations.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
@@ -19,7 +19,7 @@ const [, definitions = "", queries = ""] = section
   .split(/```(?:sh)?\n/)
   .filter((_, n) => n % 2 === 1 || n === 0);
 
-const { Resources } = JSON.parse(readFileSync(join(assembly, `${servedStack}.template.json`), "utf8"));
+const { Resources } = JSON.parse(readFileSync(join(assembly, `${servedStackName}.template.json`), "utf8"));
 const logGroups = Object.keys(Resources)
   .filter((id) => Resources[id].Type === "AWS::Logs::LogGroup")
   .map((id) => `stack-${id}-AbC123`);
@@ -88,12 +88,14 @@ async function failureLine(): Promise<string> {
 
 /** Metrics are left out. The fields of platform events are from the Lambda guide, "Telemetry API event schema". */
 const events = {
-  "access log": formatAccessLog(readStack(assembly, servedStack).accessLogFormat, {
+  "access log": formatAccessLog(readStack(assembly, servedStackName).accessLogFormat, {
     requestId: request,
     status: 503,
     "integration.requestId": invocation,
   }),
-  "access log of another": formatAccessLog(readStack(assembly, servedStack).accessLogFormat, { status: 200 }),
+  "access log of another": formatAccessLog(readStack(assembly, servedStackName).accessLogFormat, {
+    status: 200,
+  }),
   failure: await failureLine(),
   throw: logged("ERROR", { errorType: "Error", errorMessage: "secret", stackTrace: ["Error: secret"] }),
   information: logged("INFO", "text"),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
-import { stackName, stages } from "../../../infra/stages.ts";
+import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { readResources } from "../../support/resources.ts";
@@ -16,7 +16,7 @@ const matches = (pattern: string, line: Json): boolean =>
     return equal === (operator === "=");
   });
 
-describe.each(stages)("in $name", ({ name }) => {
+describe.each(deployedStages)("in $name", ({ name }) => {
   const { find, only } = readResources(process.env.TEST_ASSEMBLY, stackName(name));
   const { AccessLogSetting } = only("ApiGateway::Stage");
   const filters = find("Logs::MetricFilter")

@@ -5,9 +5,9 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { parse } from "yaml";
 import { program } from "../../../cli/keys-program.ts";
 import { budget } from "../../../infra/budget.ts";
+import { githubRepository } from "../../../infra/github-repository.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
-import { repository } from "../../../infra/repository.ts";
-import { accountStack, stackName, stages } from "../../../infra/stages.ts";
+import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { exampleSettings } from "../../support/account.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { allows } from "../../support/iam.ts";
@@ -20,11 +20,14 @@ import { runInProcess } from "../../support/run-in-process.ts";
 const assembly = process.env.TEST_ASSEMBLY ?? "";
 const tables = await createOwnTables();
 const takeCalls = recordCalls();
-const { find, only, output, statementsOf } = readResources(process.env.TEST_ACCOUNT_ASSEMBLY, accountStack);
+const { find, only, output, statementsOf } = readResources(
+  process.env.TEST_ACCOUNT_ASSEMBLY,
+  accountStackName,
+);
 
 const ISSUER = "token.actions.githubusercontent.com";
 const REPOSITORY = "repo:acme@1234567/animal-store@7654321";
-const names = stages.map(({ name }) => name);
+const names = deployedStages.map(({ name }) => name);
 const deployRoles = names.map((name) => `${pascalCase(name)}Deploy`);
 const roles = find("IAM::Role").map(({ id, Properties }) => {
   const name = [...deployRoles, "Diff"].find((role) => output(`${role}RoleArn`)?.endsWith(`:${id}`));
@@ -146,7 +149,7 @@ describe("a role for GitHub", () => {
       ["dynamodb:PutItem", table(`${stackName(name)}-ApiKeys1-ABC`), [`${pascalCase(name)}Deploy`]],
       ["dynamodb:PutItem", table(`${stackName(name)}-Pets1-ABC`), []],
     ]),
-    ["cloudformation:DescribeStacks", own("cloudformation", `stack/${accountStack}/1`), []],
+    ["cloudformation:DescribeStacks", own("cloudformation", `stack/${accountStackName}/1`), []],
   ])("%s on %s is for %j only", (action, resource, expected) => {
     const allowed = roles.filter(({ id }) => allows(statementsOf(id), { action, resource }));
     expect(allowed.map(({ name }) => name)).toEqual(expected);
@@ -177,9 +180,9 @@ describe("the account", () => {
     expect(log?.managed).toEqual([
       "arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
     ]);
-    for (const { name } of stages) {
+    for (const { name } of deployedStages) {
       expect(readResources(assembly, stackName(name)).find("ApiGateway::Account")).toEqual([]);
-      expect(manifest.artifacts[stackName(name)].dependencies).toContain(accountStack);
+      expect(manifest.artifacts[stackName(name)].dependencies).toContain(accountStackName);
     }
   });
 
@@ -206,9 +209,9 @@ describe("the account", () => {
   });
 
   it("has deploy roles and a budget only if someone fills them in", () => {
-    const own = readResources(assembly, accountStack);
+    const own = readResources(assembly, accountStackName);
     expect(own.find("Budgets::Budget")).toHaveLength(budget ? 1 : 0);
-    expect(own.find("IAM::Role").length > 1).toBe(repository !== undefined);
+    expect(own.find("IAM::Role").length > 1).toBe(githubRepository !== undefined);
     expect(own.only("ApiGateway::Account")).toBeDefined();
   });
 });

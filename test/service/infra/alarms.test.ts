@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
-import { stackName, stages } from "../../../infra/stages.ts";
+import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { alarmState, Metrics, metricsOf, periodOf } from "../../support/cloudwatch.ts";
 import { allows } from "../../support/iam.ts";
@@ -15,7 +15,7 @@ const DAY = 1440;
 const START = Date.UTC(2027, 0, 1) / 60_000;
 const functions = [...operations.map(({ id }) => id), "authorize"];
 
-describe.each(stages)("in $name", ({ name: stage }) => {
+describe.each(deployedStages)("in $name", ({ name: stage }) => {
   const { find, fn, only, output } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
   const alarms = find("CloudWatch::Alarm").map(({ Properties }) => Properties);
   const topic = only("SNS::Topic");

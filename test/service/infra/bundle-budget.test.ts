@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { readStack } from "../../../infra/assembly/template.ts";
-import { servedStack } from "../../../infra/stages.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 
 const KIB = 1024;
@@ -21,7 +21,7 @@ const CREDENTIAL_LOOKUPS = [
 ];
 
 const { packages } = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
-const { functions, authorizer } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
+const { functions, authorizer } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
 const bundles = functions.map(({ id, name, code }) => ({
   id,
   name,

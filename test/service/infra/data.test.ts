@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { type Stage, stackName, stages } from "../../../infra/stages.ts";
+import { deployedStages, type Stage, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { readResources } from "../../support/resources.ts";
 
@@ -11,7 +11,7 @@ const KEPT = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Ret
 const DELETED = { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" };
 
 const { TEST_ASSEMBLY, TEST_OPTIONS_ASSEMBLY } = process.env;
-const stacks: [string, string | undefined, Stage][] = stages.flatMap((stage) => [
+const stacks: [string, string | undefined, Stage][] = deployedStages.flatMap((stage) => [
   [stage.name, TEST_ASSEMBLY, stage],
   [
     `${stage.name} with -c deletionProtection=off`,

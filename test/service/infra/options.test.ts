@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { stackName, stages } from "../../../infra/stages.ts";
+import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { alarmState, Metrics, metricsOf } from "../../support/cloudwatch.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
@@ -13,7 +13,7 @@ it("deploys even if alarms are triggered with -c canaryAlarms=off, and with no o
     [join(assembly, "canaryAlarms"), false],
     [assembly, true],
   ] as const) {
-    for (const { name } of stages.filter(({ canaryDeployment }) => canaryDeployment)) {
+    for (const { name } of deployedStages.filter(({ canaryDeployment }) => canaryDeployment)) {
       const groups = readResources(folder, stackName(name)).find("CodeDeploy::DeploymentGroup");
       expect(groups).toHaveLength(operations.length + 1); // and the authorizer
       for (const { Properties } of groups) expect(Properties.AlarmConfiguration.Enabled).toBe(enabled);
@@ -31,7 +31,7 @@ describe("a stage with every option", () => {
     expect(only("ApiGateway::RestApi").DisableExecuteApiEndpoint).toBe(true);
     // The change takes effect with a new deployment of the API (API Gateway guide, "Disable the default endpoint").
     expect(first.only("ApiGateway::Deployment").id).not.toBe(only("ApiGateway::Deployment").id);
-    for (const { name } of stages.filter(({ domain }) => !domain)) {
+    for (const { name } of deployedStages.filter(({ domain }) => !domain)) {
       const { DisableExecuteApiEndpoint } = readResources(assembly, stackName(name)).only(
         "ApiGateway::RestApi",
       );
@@ -149,6 +149,6 @@ it("trusts the OIDC provider that an account already has, and has no diff role u
     find("IAM::Role").map(({ Properties }) => Properties.AssumeRolePolicyDocument),
   );
   const provider = /:oidc-provider\/token\.actions\.githubusercontent\.com"/g;
-  expect(trusted.match(provider)).toHaveLength(stages.length);
+  expect(trusted.match(provider)).toHaveLength(deployedStages.length);
   expect(output("DiffRoleArn")).toBeUndefined();
 });

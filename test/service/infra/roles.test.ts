@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
 import { functionFile } from "../../../infra/bundle/options.ts";
-import { stackName, stages } from "../../../infra/stages.ts";
+import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { creationStore } from "../../../lib/dynamo/pet-store.ts";
 import { type Operation, operations } from "../../../lib/operations.ts";
@@ -89,7 +89,7 @@ const authorizer = await started("authorize");
 await authorizer.handle(async () => authorizerEvent(`Bearer ${generateApiKey("staging")}`));
 functions.push(["authorize", authorizer.calls()]);
 
-describe.each(stages)("in $name", ({ name }) => {
+describe.each(deployedStages)("in $name", ({ name }) => {
   const { find, fn, only, output, statementsOf } = readResources(process.env.TEST_ASSEMBLY, stackName(name));
   const deployed = {
     [tables.pets]: output("PetsTableName"),
@@ -115,7 +115,7 @@ describe.each(stages)("in $name", ({ name }) => {
     const used = calls.map(
       ({ action, table, index }) => `dynamodb:${action} ${arnOf(deployed[table])}${index}`,
     );
-    // What is missing belongs into `access` in infra/stack.ts; what is too much does not.
+    // What is missing belongs into `access` in infra/animal-store-stack.ts; what is too much does not.
     expect(grants.map(({ action, resource }: Json) => `${action} ${resource}`).toSorted()).toEqual(
       [...new Set(used), `logs:CreateLogStream ${log}`, `logs:PutLogEvents ${log}`].toSorted(),
     );

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { synthesize } from "../../../infra/assembly/synthesize.ts";
-import { accountStack, stackName, stages } from "../../../infra/stages.ts";
+import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { exampleSettings, synthesizeAccount } from "../../support/account.ts";
 import { fileOf, reviewable } from "../../support/normalize.ts";
 
@@ -13,11 +13,11 @@ try {
   const assembly = join(folder, "stages");
   mkdirSync(assembly);
   await synthesize(assembly, []);
-  for (const stack of stages.map(({ name }) => stackName(name))) write(stack, assembly);
+  for (const stack of deployedStages.map(({ name }) => stackName(name))) write(stack, assembly);
 
   const account = join(folder, "account");
   synthesizeAccount(exampleSettings, account);
-  write(accountStack, account);
+  write(accountStackName, account);
 } finally {
   rmSync(folder, { recursive: true });
 }

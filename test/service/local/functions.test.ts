@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
-import { servedStack } from "../../../infra/stages.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
 import { deploy } from "../../../local/deployment.ts";
 import { FunctionInstance } from "../../../local/functions/instance.ts";
@@ -118,7 +118,7 @@ describe("a function", () => {
 
   it("has the timeout and the memory size of the template", () => {
     const { Resources } = JSON.parse(
-      readFileSync(join(process.env.TEST_ASSEMBLY ?? "", `${servedStack}.template.json`), "utf8"),
+      readFileSync(join(process.env.TEST_ASSEMBLY ?? "", `${servedStackName}.template.json`), "utf8"),
     );
     expect(stack.functions.length).toBeGreaterThan(0);
     for (const { name, timeoutMs, memoryMb } of stack.functions)

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "@jest/globals";
 import { stop } from "esbuild";
 import { readStack, withCode } from "../../../infra/assembly/template.ts";
 import { rebundling } from "../../../infra/bundle/rebuild.ts";
-import { servedStack } from "../../../infra/stages.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-rebuild-"));
 afterAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => {
 
 it("bundles each function again as the CDK app does, byte for byte", async () => {
   await (await rebundling(folder))();
-  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStack);
+  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
   const changed = withCode(stack, folder).functions;
   expect(changed).toHaveLength(stack.functions.length);
   for (const [n, { code }] of stack.functions.entries()) {

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
 import { hashSources } from "../../../infra/assembly/current.ts";
 import { readStack } from "../../../infra/assembly/template.ts";
-import { servedStack } from "../../../infra/stages.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
 import { makeDataFolder, marker } from "../../../local/store/data-folder.ts";
 import { startStore } from "../../../local/store/store.ts";
@@ -309,13 +309,13 @@ describe("npm start", () => {
     await copyAssembly(folder);
     const assembly = join(folder, "assembly", await hashSources());
     const { name = "", code = "" } =
-      readStack(assembly, servedStack).functions.find(({ id }) => id === "listPets") ?? {};
+      readStack(assembly, servedStackName).functions.find(({ id }) => id === "listPets") ?? {};
     // Opening a FIFO waits for its other end, in a system call. V8 cannot stop it, and it uses no processor.
     const fifo = join(temporary, "fifo");
     execFileSync("mkfifo", [fifo]);
     const source = `exports.handler = () => require("node:fs").openSync(${JSON.stringify(fifo)});`;
     await writeFile(join(code, "index.js"), source);
-    const file = join(assembly, `${servedStack}.template.json`);
+    const file = join(assembly, `${servedStackName}.template.json`);
     const template = JSON.parse(await readFile(file, "utf8"));
     template.Resources[name].Properties.Timeout = 1;
     await writeFile(file, JSON.stringify(template));

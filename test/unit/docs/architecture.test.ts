@@ -55,16 +55,28 @@ const planted: [file: string, names: string[]][] = [
   ["lib/pet.ts", ["./dynamo/client.ts", "./http/json.ts", "@middy/core", "@aws-sdk/lib-dynamodb"]],
   ["lib/http/handler.ts", ["../dynamo/client.ts", "../../functions/get-pet.ts", "@aws-sdk/lib-dynamodb"]],
   ["lib/dynamo/client.ts", ["../http/json.ts", "../../infra/stages.ts", "@middy/core", "zod/mini"]],
-  ["infra/stack.ts", ["../functions/get-pet.ts", "../local/start.ts", "../lib/http/handler.ts", "zod"]],
+  [
+    "infra/animal-store-stack.ts",
+    ["../functions/get-pet.ts", "../local/start.ts", "../lib/http/handler.ts", "zod"],
+  ],
   [
     "infra/assembly/current.ts",
     ["../stack.ts", "../../local/start.ts", "../../functions/get-pet.ts", "aws-cdk-lib"],
   ],
   ["openapi/document.ts", ["../infra/stages.ts", "../local/start.ts", "aws-cdk-lib", "@middy/core"]],
-  ["local/start.ts", ["../infra/stack.ts", "../functions/get-pet.ts", "../cli/keys.ts", "aws-cdk-lib"]],
-  ["cli/keys.ts", ["../local/gateway/gateway.ts", "../infra/stack.ts", "../functions/get-pet.ts", "zod"]],
-  ["bench/run.ts", ["../local/gateway/gateway.ts", "../infra/stack.ts", "../cli/keys.ts", "@middy/core"]],
-  ["docs/figures.ts", ["../infra/stack.ts", "../bench/run.ts", "../lib/http/handler.ts", "zod"]],
+  [
+    "local/start.ts",
+    ["../infra/animal-store-stack.ts", "../functions/get-pet.ts", "../cli/keys.ts", "aws-cdk-lib"],
+  ],
+  [
+    "cli/keys.ts",
+    ["../local/gateway/gateway.ts", "../infra/animal-store-stack.ts", "../functions/get-pet.ts", "zod"],
+  ],
+  [
+    "bench/run.ts",
+    ["../local/gateway/gateway.ts", "../infra/animal-store-stack.ts", "../cli/keys.ts", "@middy/core"],
+  ],
+  ["docs/figures.ts", ["../infra/animal-store-stack.ts", "../bench/run.ts", "../lib/http/handler.ts", "zod"]],
   ["examples/client.ts", ["../lib/pet.ts", "undici"]],
 ];
 

@@ -1,15 +1,15 @@
 /** The GitHub repository whose workflows deploy the stages. */
-export interface Repository {
+export interface GitHubRepository {
   owner: string;
   name: string;
   /** numbers that GitHub never assigns again: `gh api repos/OWNER/NAME --jq '.owner.id, .id'` */
   ownerId: number;
   id: number;
   /** whether this account already has an OIDC provider for GitHub; it can have only one */
-  providerExists: boolean;
+  oidcProviderExists: boolean;
   /** also create a role that compares pull requests with what is deployed; docs/runbook.md says what it can read */
   diffRole: boolean;
 }
 
 /** Undefined until someone deploys from GitHub: the stacks can then be deployed by hand only. */
-export const repository: Repository | undefined = undefined;
+export const githubRepository: GitHubRepository | undefined = undefined;
