@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Command } from "commander";
 import { bundles } from "../infra/bundle/bundles.ts";
-import { functionFile } from "../infra/bundle/options.ts";
+import { entryName } from "../infra/bundle/options.ts";
 import { escapeControls } from "./escape-controls.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 
@@ -16,7 +16,7 @@ const POSITION = /(?:[^\s()"]*\/)?\bindex\.js:(\d+):(\d+)/g;
 async function openSourceMap(name: string): Promise<SourceMap> {
   const files = await bundles;
   if (files instanceof Error) throw files;
-  const found = files.find(({ path }) => basename(path) === `${functionFile(name)}.js.map`);
+  const found = files.find(({ path }) => basename(path) === `${entryName(name)}.js.map`);
   if (!found) throw new Error(`There is no function ${name}.`);
   return new SourceMap(JSON.parse(found.text));
 }

@@ -8,7 +8,7 @@ import { Alarms, type MonitoredResources } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { ApiFunction, type ApiFunctionProps } from "./api-function.ts";
 import type { FunctionCode } from "./bundle/code.ts";
-import { functionFile } from "./bundle/options.ts";
+import { entryName } from "./bundle/options.ts";
 import { addCanaryDeployments } from "./canary-deployment.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
@@ -76,7 +76,7 @@ export class AnimalStoreStack extends Stack {
     ) =>
       new ApiFunction(this, pascalCase(name), {
         ...props,
-        code: functionCode(functionFile(name)),
+        code: functionCode(entryName(name)),
         logRetentionDays: stage.logRetentionDays,
         reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
         provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],

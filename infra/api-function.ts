@@ -54,7 +54,7 @@ export class ApiFunction extends LambdaFunction {
 
     super(scope, id, {
       ...settings,
-      handler: "start.handler", // infra/bundle/start.mjs
+      handler: "lambda-entry.handler", // infra/bundle/lambda-entry.mjs
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,

@@ -4,7 +4,7 @@ const TIMEOUT_MS = 300;
 /**
  * Makes the first call of a function's client while the function starts, so that no request waits for it. The first call
  * costs about 30 ms of CPU for the TLS connection and for code that is compiled on first use. Every function exports the
- * result as `ready`, which its entry (infra/bundle/start.mjs) awaits.
+ * result as `ready`, which its entry (infra/bundle/lambda-entry.mjs) awaits.
  *
  * @param ping reads something small until the signal aborts, so that a DynamoDB that does not respond delays the start
  *   by 300 ms only

@@ -154,8 +154,8 @@ async function start(watch: boolean): Promise<void> {
     deployment = started;
     console.error(`The changed ${what} are served.`);
   };
-  const { rebundling } = await import("../infra/bundle/rebuild.ts");
-  const rebundle = await rebundling(changedFunctionsFolder);
+  const { createRebuild } = await import("../infra/bundle/rebuild.ts");
+  const rebundle = await createRebuild(changedFunctionsFolder);
   let served = assembly;
   watchFolders(sourceFolders, async (changedAgain) => {
     const signal = AbortSignal.any([stopping.signal, changedAgain]);

@@ -20,7 +20,7 @@ interface ColdStart {
   succeeded: boolean;
   /** size of the files that were loaded */
   bytes: number;
-  /** import of the code; with `start.mjs` it includes the warm-up */
+  /** import of the code; with `lambda-entry.mjs` it includes the warm-up */
   load: { ms: number; cpuMs: number };
   /** the first request */
   first: { ms: number; cpuMs: number };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
 import { functionOf, type StackDefinition } from "../../infra/assembly/template.ts";
-import { functionFile } from "../../infra/bundle/options.ts";
+import { entryName } from "../../infra/bundle/options.ts";
 import { localStage } from "../../infra/stages.ts";
 import { getPet, type operations } from "../../lib/operations.ts";
 import { body, requestEvent } from "../requests.ts";
@@ -52,14 +52,14 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
     const { code, environment } = functionOf(stack, id);
     return {
       id,
-      entry: functionFile(id),
+      entry: entryName(id),
       code,
       environment: { ...environment, STAGE: localStage.name },
       event,
     };
   });
-  // Lambda loads `start.mjs`, which waits for the warm-up; `index.js` does not wait.
-  const deployed = (file: "start.mjs" | "index.js", label: string) =>
+  // Lambda loads `lambda-entry.mjs`, which waits for the warm-up; `index.js` does not wait.
+  const deployed = (file: "lambda-entry.mjs" | "index.js", label: string) =>
     functions.map(({ entry, code, ...rest }) => ({
       ...rest,
       label: `${entry}, ${label}`,
@@ -79,7 +79,7 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
     return { label, file, environment, event };
   });
   return [
-    ...deployed("start.mjs", "as deployed"),
+    ...deployed("lambda-entry.mjs", "as deployed"),
     ...deployed("index.js", "without waiting for the warm-up"),
     ...(await Promise.all([...defaults, ...references])),
   ];

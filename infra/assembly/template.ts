@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
-import { functionFile } from "../bundle/options.ts";
+import { entryName } from "../bundle/options.ts";
 import { evaluate, type Json } from "./intrinsics.ts";
 import { type FindResources, readRestApi } from "./rest-api.ts";
 
@@ -84,6 +84,6 @@ export function functionOf({ functions }: StackDefinition, id: string): Function
  * @param folder has a folder for each file of functions/
  */
 export function withCode(stack: StackDefinition, folder: string): StackDefinition {
-  const functions = stack.functions.map((fn) => ({ ...fn, code: join(folder, functionFile(fn.id)) }));
+  const functions = stack.functions.map((fn) => ({ ...fn, code: join(folder, entryName(fn.id)) }));
   return { ...stack, functions };
 }

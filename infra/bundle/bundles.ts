@@ -1,5 +1,5 @@
 import { build, type OutputFile } from "esbuild";
-import { bundling, entryPoints, functionsFolder } from "./options.ts";
+import { entryPoints, esbuildOptions, functionsFolder } from "./options.ts";
 
 /**
  * The bundles of all functions and their source maps, or why esbuild failed. One run of esbuild reads the code that the
@@ -7,7 +7,7 @@ import { bundling, entryPoints, functionsFolder } from "./options.ts";
  * that the same sources have the same hash wherever they are bundled.
  */
 export const bundles: Promise<OutputFile[] | Error> = build({
-  ...bundling,
+  ...esbuildOptions,
   entryPoints: entryPoints(),
   outdir: functionsFolder,
   write: false,

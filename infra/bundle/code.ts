@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { AssetHashType, DockerImage, type ILocalBundling } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import type { OutputFile } from "esbuild";
-import { functionsFolder, startFile } from "./options.ts";
+import { functionsFolder, lambdaEntryFile } from "./options.ts";
 
 /** Returns the code of a function, by the file's name in functions/ without its extension. */
 export type FunctionCode = (entry: string) => Code;
@@ -21,13 +21,13 @@ const localBundling = (entry: string, bundles: OutputFile[] | Error): ILocalBund
       if (!output) throw new Error(`There is no functions/${entry}.ts.`);
       writeFileSync(join(outputFolder, `index${extension}`), output.contents);
     }
-    copyFileSync(startFile, join(outputFolder, "start.mjs"));
+    copyFileSync(lambdaEntryFile, join(outputFolder, "lambda-entry.mjs"));
     return true;
   },
 });
 
 /**
- * The code of the functions: `index.js`, its source map, and `start.mjs`, whose `handler` Lambda calls.
+ * The code of the functions: `index.js`, its source map, and `lambda-entry.mjs`, whose `handler` Lambda calls.
  *
  * @param bundles of esbuild; its error is thrown only for a stack whose functions the CDK bundles
  */

@@ -3,25 +3,25 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions } from "esbuild";
 
-const replacement = (name: string) => fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name}.ts`, import.meta.url));
 
 /** The functions' sources. */
 export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
 /** The name of a function's file there, without its extension: `list-pets` for listPets or ListPets. */
-export const functionFile = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
+export const entryName = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
 
 /** The files there. */
 export const entryPoints = () => readdirSync(functionsFolder).map((file) => join(functionsFolder, file));
 
 /** Belongs to the code of every function. */
-export const startFile = fileURLToPath(new URL("start.mjs", import.meta.url));
+export const lambdaEntryFile = fileURLToPath(new URL("lambda-entry.mjs", import.meta.url));
 
 /**
  * How esbuild turns a function into one file. Every option shortens the cold start, which mostly reads and compiles
  * JavaScript. docs/benchmarks.md has the measurements. The sizes are those of getPet.
  */
-export const bundling = {
+export const esbuildOptions = {
   bundle: true,
   platform: "node",
   target: "node24",

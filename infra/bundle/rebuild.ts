@@ -1,7 +1,7 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { context } from "esbuild";
-import { bundling, entryPoints, startFile } from "./options.ts";
+import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
 
 /**
  * Prepares to bundle the functions again and again: esbuild then reads only the files that changed.
@@ -9,9 +9,9 @@ import { bundling, entryPoints, startFile } from "./options.ts";
  * @param folder where the code is written, a folder for each file of functions/
  * @returns writes the current code; throws esbuild's Error, and then keeps the last code
  */
-export async function rebundling(folder: string): Promise<() => Promise<void>> {
+export async function createRebuild(folder: string): Promise<() => Promise<void>> {
   const { rebuild } = await context({
-    ...bundling,
+    ...esbuildOptions,
     sourcemap: false,
     logLevel: "silent",
     entryPoints: entryPoints(),
@@ -24,7 +24,7 @@ export async function rebundling(folder: string): Promise<() => Promise<void>> {
     for (const { path, contents } of outputFiles) {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, contents);
-      await copyFile(startFile, join(dirname(path), "start.mjs"));
+      await copyFile(lambdaEntryFile, join(dirname(path), "lambda-entry.mjs"));
     }
     // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
     await writeFile(join(folder, "package.json"), "{}");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "@jest/globals";
-import { functionFile, startFile } from "../../../infra/bundle/options.ts";
+import { entryName, lambdaEntryFile } from "../../../infra/bundle/options.ts";
 import { operations } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 
@@ -12,7 +12,7 @@ const files = readdirSync(new URL("../../../functions/", import.meta.url));
 
 it("functions/ has a file for each operation, named after its id, and the authorizer", () => {
   expect(files.toSorted()).toEqual(
-    [...operations.map(({ id }) => `${functionFile(id)}.ts`), "authorize.ts"].toSorted(),
+    [...operations.map(({ id }) => `${entryName(id)}.ts`), "authorize.ts"].toSorted(),
   );
 });
 
@@ -20,8 +20,8 @@ it("the entry has loaded only when the function has warmed up", async () => {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-start-"));
   const ready = "new Promise((resolve) => setImmediate(() => resolve((globalThis.warm = true))))";
   await writeFile(join(folder, "index.js"), `exports.handler = "h"; exports.ready = ${ready}`);
-  await copyFile(startFile, join(folder, "start.mjs"));
-  const entry = JSON.stringify(pathToFileURL(join(folder, "start.mjs")));
+  await copyFile(lambdaEntryFile, join(folder, "lambda-entry.mjs"));
+  const entry = JSON.stringify(pathToFileURL(join(folder, "lambda-entry.mjs")));
   const script = `import(${entry}).then(({ handler }) => console.log(handler, globalThis.warm))`;
   expect(await runNode(["--eval", script], {})).toEqual({ code: 0, stdout: "h true\n", stderr: "" });
   await rm(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyResult } from "aws-lambda";
-import { functionFile } from "../../../infra/bundle/options.ts";
+import { entryName } from "../../../infra/bundle/options.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { listPets, type Operation, operations } from "../../../lib/operations.ts";
 import { authorizerEvent, context, exampleEvent, requestEvent } from "../../support/event.ts";
@@ -16,7 +16,7 @@ const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "")
 process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint;
 const handlers = new Map<Operation, (event: object, context: object) => Promise<APIGatewayProxyResult>>();
 for (const operation of operations)
-  handlers.set(operation, (await import(`../../../functions/${functionFile(operation.id)}.ts`)).handler);
+  handlers.set(operation, (await import(`../../../functions/${entryName(operation.id)}.ts`)).handler);
 const { handler: createPet } = await import("../../../functions/create-pet.ts");
 const { handler: authorizer } = await import("../../../functions/authorize.ts");
 const { dynamoClient } = await import("../../../lib/dynamo/client.ts");

@@ -9,8 +9,8 @@ const KIB = 1024;
 const OPERATION_BUDGET = 210 * KIB;
 const AUTHORIZER_BUDGET = 175 * KIB;
 
-// Bundles without infra/bundle/environment-credentials.ts contain these: for profiles, SSO, processes, web identities
-// and containers.
+// Bundles without infra/bundle/replacements/environment-credentials.ts contain these: for profiles, SSO, processes, web
+// identities and containers.
 const CREDENTIAL_LOOKUPS = [
   "role_arn",
   "sso_start_url",
@@ -54,7 +54,7 @@ describe("the bundles", () => {
   });
 
   it.each(named)("%s has its entry, and a source map that the code does not load", (_, { code, text }) => {
-    expect(existsSync(join(code, "start.mjs"))).toBe(true);
+    expect(existsSync(join(code, "lambda-entry.mjs"))).toBe(true);
     const { version, sources, sourcesContent } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
     expect([version, sourcesContent]).toEqual([3, undefined]);
     expect(sources).toContain("../lib/dynamo/client.ts");

@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
-import { functionFile } from "../../../infra/bundle/options.ts";
+import { entryName } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { ApiError } from "../../../lib/errors.ts";
@@ -62,7 +62,7 @@ describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))
       process.env.AWS_LAMBDA_FUNCTION_VERSION = version;
       for (const send of sends)
         send.mockImplementation(() => (failure ? Promise.reject(failure) : Promise.resolve({})));
-      const { handler, ready } = await import(`../../../functions/${functionFile(name)}.ts`);
+      const { handler, ready } = await import(`../../../functions/${entryName(name)}.ts`);
       await ready;
       for (const log of logs) log.mockClear();
       const errors = await handler(events.get(name), context).then(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
-import { bundling } from "../../../infra/bundle/options.ts";
+import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
@@ -75,7 +75,7 @@ describe.each(deployedStages)(
         // than API Gateway waits.
         expect(Timeout).toBeGreaterThan(4.5);
         expect(Timeout).toBeLessThan(29);
-        expect(Runtime).toBe(`${bundling.target.replace("node", "nodejs")}.x`);
+        expect(Runtime).toBe(`${esbuildOptions.target.replace("node", "nodejs")}.x`);
       }
     });
 

@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
-import { functionFile } from "../../../infra/bundle/options.ts";
+import { entryName } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { creationStore } from "../../../lib/dynamo/pet-store.ts";
@@ -41,7 +41,7 @@ type Call = Record<"action" | "table" | "index", string>;
 
 /** Starts a function, and records the calls that it makes from then on. */
 async function started(id: string) {
-  const { handler, ready } = await import(`../../../functions/${functionFile(id)}.ts`);
+  const { handler, ready } = await import(`../../../functions/${entryName(id)}.ts`);
   await ready;
   const calls = takeCalls();
   return {

@@ -18,7 +18,7 @@ const { synthesize } = await import("../../../../infra/assembly/synthesize.ts");
 
 it.each([
   "/functions/get-pet.ts",
-  "/infra/bundle/start.mjs",
+  "/infra/bundle/lambda-entry.mjs",
   "/lib/http/json.ts",
   "/package.json",
   "/package-lock.json",
