@@ -6,8 +6,8 @@ import { readStack, type StackDefinition, withCode } from "../infra/assembly/tem
 import { localStage, servedStackName } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
-import { type Deployment, deploy } from "./deployment.ts";
 import { ensureLocalKey } from "./local-key.ts";
+import { type RunningStack, startStack } from "./running-stack.ts";
 import { checkPort, HttpServer, listen } from "./server.ts";
 import { standardErrorLog } from "./service-log.ts";
 import { setAwsEnvironment } from "./store/aws-environment.ts";
@@ -122,8 +122,8 @@ async function start(watch: boolean): Promise<void> {
   const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
 
   const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };
-  let deployment: Deployment = deploy(stack, options);
-  cleanUp.push(() => deployment.stop());
+  let running: RunningStack = startStack(stack, options);
+  cleanUp.push(() => running.stop());
 
   const docs = docsPage(key, apiStageName);
   let docsTurn: Promise<unknown> = Promise.resolve();
@@ -135,7 +135,7 @@ async function start(watch: boolean): Promise<void> {
       docsTurn = served.then(() => nextTurn());
       if (await served) return;
     }
-    deployment.gateway(message, response);
+    running.gateway(message, response);
   });
   await listen(server, port);
 
@@ -149,9 +149,9 @@ async function start(watch: boolean): Promise<void> {
 
   if (!watch) return;
   const replace = (next: StackDefinition, what: string) => {
-    const started = deploy(next, options);
-    deployment.retire();
-    deployment = started;
+    const started = startStack(next, options);
+    running.drain();
+    running = started;
     console.error(`The changed ${what} are served.`);
   };
   const { createRebuild } = await import("../infra/bundle/rebuild.ts");

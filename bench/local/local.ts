@@ -51,7 +51,7 @@ type Start = (folder: string, key: string) => Promise<Service>;
 
 /** Starts the local service. */
 export const startLocal: Start = (folder, key) => {
-  const command = ["sh", path("launch.sh"), path("start.ts")];
+  const command = ["sh", path("node.sh"), path("start.ts")];
   return launch(command, { DATA_DIR: "data", AWS_ENDPOINT_URL_DYNAMODB: "" }, folder, key);
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayAuthorizerResult } from "aws-lambda";
 import type { RestApiDefinition } from "../../infra/assembly/rest-api.ts";
-import type { FunctionPool } from "../functions/pool.ts";
+import type { FunctionPool } from "../lambda/pool.ts";
 import { type ContextVariables, type RequestContext, refuse, type Step } from "./context.ts";
 import type { LocalRequest } from "./receive.ts";
 
@@ -12,7 +12,7 @@ const API_ARN = "arn:aws:execute-api:local:000000000000:local";
 
 type Policy = APIGatewayAuthorizerResult["policyDocument"];
 /** What the integration learns about the caller. */
-export type Caller = Record<string, unknown>;
+export type AuthorizerContext = Record<string, unknown>;
 
 /** A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function. */
 export class TokenAuthorizer {
@@ -26,7 +26,10 @@ export class TokenAuthorizer {
   }
 
   /** @returns the authorizer's context, for the integration; or why the caller is refused */
-  async authorize({ message, method, path }: LocalRequest, { stage }: RequestContext): Promise<Step<Caller>> {
+  async authorize(
+    { message, method, path }: LocalRequest,
+    { stage }: RequestContext,
+  ): Promise<Step<AuthorizerContext>> {
     // Repeated headers are combined (RFC 9110, 5.3), and then are no key.
     const token = message.headersDistinct.authorization?.join(", ");
     if (!token || !this.#settings.pattern.test(token)) return refuse("UNAUTHORIZED");

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import type { Caller } from "./authorizer.ts";
+import type { AuthorizerContext } from "./authorizer.ts";
 import type { RequestContext } from "./context.ts";
 import type { LocalRequest } from "./receive.ts";
 import type { RouteMatch } from "./router.ts";
@@ -35,7 +35,7 @@ export function proxyEvent(
   { message, method, path, query }: LocalRequest,
   { route, pathParameters }: RouteMatch,
   { requestId, extendedRequestId, requestTime, stage }: RequestContext,
-  caller: Caller,
+  caller: AuthorizerContext,
   body: Buffer,
 ) {
   // API Gateway would replace invalid bytes by U+FFFD. The function sees them here, and refuses them.

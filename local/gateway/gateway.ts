@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { HttpResponse } from "../../infra/assembly/rest-api.ts";
 import type { StackDefinition } from "../../infra/assembly/template.ts";
-import type { FunctionPool } from "../functions/pool.ts";
+import type { FunctionPool } from "../lambda/pool.ts";
 import type { BufferedRequest } from "../request.ts";
 import type { Listener } from "../server.ts";
 import { TokenAuthorizer } from "./authorizer.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { HttpResponse, MockIntegration } from "../../infra/assembly/rest-api.ts";
-import { FunctionError } from "../functions/instance.ts";
-import type { FunctionPool } from "../functions/pool.ts";
+import { FunctionError } from "../lambda/instance.ts";
+import type { FunctionPool } from "../lambda/pool.ts";
 import { refuse, type Step } from "./context.ts";
 
 /** API Gateway's limit for an integration; it includes the wait for an instance. */

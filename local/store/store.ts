@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { ClassicLevel } from "classic-level";
-import type { StoreOptions } from "./thread.ts";
+import type { StoreOptions } from "./worker.ts";
 
 /** A running embedded store. */
 export interface Store {
@@ -71,7 +71,7 @@ export async function startStore(path?: string): Promise<Store> {
 }
 
 async function startThread(options: StoreOptions): Promise<{ worker: Worker; port: number }> {
-  const worker = new Worker(new URL("thread.ts", import.meta.url), { workerData: options });
+  const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData: options });
   const port = await new Promise<number>((resolve, reject) => {
     worker.once("message", resolve).once("error", reject);
     worker.once("exit", () => reject(new Error("its thread ended")));

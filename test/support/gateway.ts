@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readStack } from "../../infra/assembly/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
-import { FunctionPool } from "../../local/functions/pool.ts";
+import { FunctionPool } from "../../local/lambda/pool.ts";
 
 /**
  * The template of staging, with the source of two functions replaced.

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually } from "./eventually.ts";
 
-const launcher = fileURLToPath(new URL("../../local/launch.sh", import.meta.url));
+const launcher = fileURLToPath(new URL("../../local/node.sh", import.meta.url));
 const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
 
 /** What runs instead of this checkout's `npm start`. */

@@ -68,7 +68,7 @@ if (isMainThread) {
   threads.Worker = class extends threads.Worker {
     constructor(...[file, options]: ConstructorParameters<typeof Worker>) {
       super(file, { ...options, execArgv: ["--import", import.meta.filename] });
-      const group = running[String(file).endsWith("store/thread.ts") ? "kill store" : "kill functions"];
+      const group = running[String(file).endsWith("store/worker.ts") ? "kill store" : "kill functions"];
       group.add(this);
       this.on("exit", () => group.delete(this));
     }

@@ -6,10 +6,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { servedStackName } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
-import { deploy } from "../../../local/deployment.ts";
-import { FunctionInstance } from "../../../local/functions/instance.ts";
-import { FunctionPool } from "../../../local/functions/pool.ts";
 import { createGateway } from "../../../local/gateway/gateway.ts";
+import { FunctionInstance } from "../../../local/lambda/instance.ts";
+import { FunctionPool } from "../../../local/lambda/pool.ts";
+import { startStack } from "../../../local/running-stack.ts";
 import { HttpServer } from "../../../local/server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { replaceFunctions } from "../../support/gateway.ts";
@@ -165,20 +165,20 @@ describe("a function", () => {
     const functions = stack.functions.map((fn) => ({ ...fn, code: folder.path, handler: "index.handler" }));
     const started = jest.fn();
     const log = { function: started, request: () => undefined };
-    const { retire } = deploy({ ...stack, functions }, { aws: {}, throttled: false, log });
+    const { drain } = startStack({ ...stack, functions }, { aws: {}, throttled: false, log });
     await eventually(
       () => started.mock.calls.length,
       (count) => expect(count).toBe(functions.length),
     );
     const stopped = jest.spyOn(FunctionPool.prototype, "stop");
-    retire();
+    drain();
     expect(stopped).not.toHaveBeenCalled();
   });
 
   it("whose code is missing is not deployed", () => {
     const functions = stack.functions.map((fn) => ({ ...fn, code: "/proc/none/code" }));
     const options = { aws: {}, throttled: false, log: { function: log, request: () => undefined } };
-    expect(() => deploy({ ...stack, functions }, options)).toThrow("/proc/none/code is missing");
+    expect(() => startStack({ ...stack, functions }, options)).toThrow("/proc/none/code is missing");
   });
 
   it("has no timer after its event", async () => {
@@ -222,7 +222,7 @@ describe("a function", () => {
     const threadOf = async () => (await run("none", retired)).threadId;
     const first = await threadOf();
     const others = Array.from({ length: events }, threadOf);
-    retired.retire();
+    retired.drain();
     const used = new Set([first, ...(await Promise.all(others))]);
     expect(used.size).toBeLessThanOrEqual(2);
     expect(used).not.toContain(await threadOf());

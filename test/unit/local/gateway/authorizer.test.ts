@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
-import type { FunctionPool } from "../../../../local/functions/pool.ts";
 import { TokenAuthorizer } from "../../../../local/gateway/authorizer.ts";
 import type { RequestContext } from "../../../../local/gateway/context.ts";
 import type { LocalRequest } from "../../../../local/gateway/receive.ts";
+import type { FunctionPool } from "../../../../local/lambda/pool.ts";
 
 const invoke = jest.fn(async (_event: string) => ({
   principalId: "p",

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, jest } from "@jest/globals";
-import { FunctionError } from "../../../../local/functions/instance.ts";
-import type { FunctionPool } from "../../../../local/functions/pool.ts";
 import { respondFromMock, respondFromProxy } from "../../../../local/gateway/integration.ts";
+import { FunctionError } from "../../../../local/lambda/instance.ts";
+import type { FunctionPool } from "../../../../local/lambda/pool.ts";
 
 afterEach(() => {
   jest.useRealTimers();

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { FunctionDefinition } from "../../infra/assembly/template.ts";
-import type { Invocation, InvocationResult, RuntimeMessage, RuntimeOptions } from "./runtime.ts";
+import type { Invocation, InvocationResult, RuntimeMessage, RuntimeOptions } from "./worker.ts";
 
-const runtime = new URL("runtime.ts", import.meta.url);
+const worker = new URL("worker.ts", import.meta.url);
 
 /** The folder of compiled code. Without it, every thread loads Node's TypeScript compiler, 12 MB. `npm start` sets it. */
 const compileCache = process.env.NODE_COMPILE_CACHE;
@@ -23,7 +23,7 @@ const END_TIMEOUT_MS = 5000;
 const threads = new Set<Worker>();
 
 /** Waits until every thread of an instance has ended. */
-export const threadsEnded = () => Promise.allSettled([...threads].map((thread) => once(thread, "exit")));
+export const waitForThreads = () => Promise.allSettled([...threads].map((thread) => once(thread, "exit")));
 
 /** An invocation failed: the function threw, crashed, or exceeded its timeout or memory size. */
 export class FunctionError extends Error {}
@@ -54,7 +54,7 @@ export class FunctionInstance {
     this.#timeoutMs = timeoutMs;
     this.#memoryBytes = memoryMb * 2 ** 20;
     this.#onEnd = onEnd;
-    this.#worker = new Worker(runtime, {
+    this.#worker = new Worker(worker, {
       workerData: { code, handler } satisfies RuntimeOptions,
       env: { ...environment, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
       resourceLimits: { maxOldGenerationSizeMb: memoryMb + HEAP_HEADROOM_MB },

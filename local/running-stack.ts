@@ -1,21 +1,21 @@
 import { existsSync } from "node:fs";
 import type { StackDefinition } from "../infra/assembly/template.ts";
 import { localStage } from "../infra/stages.ts";
-import { threadsEnded } from "./functions/instance.ts";
-import { FunctionPool } from "./functions/pool.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { Throttle } from "./gateway/throttle.ts";
+import { waitForThreads } from "./lambda/instance.ts";
+import { FunctionPool } from "./lambda/pool.ts";
 import type { Log } from "./service-log.ts";
 
 /** One stack that is served: its gateway and its functions. */
-export type Deployment = ReturnType<typeof deploy>;
+export type RunningStack = ReturnType<typeof startStack>;
 
 /**
  * Starts the functions of a stack.
  *
  * @param options.aws environment variables for the AWS clients of the functions
  */
-export function deploy(
+export function startStack(
   stack: StackDefinition,
   { aws, throttled, log }: { aws: Record<string, string>; throttled: boolean; log: Log },
 ) {
@@ -29,20 +29,20 @@ export function deploy(
       return [definition.name, new FunctionPool({ ...definition, environment }, aws, log.function)];
     }),
   );
-  for (const pool of functions.values()) pool.warmUp();
+  for (const pool of functions.values()) pool.prestart();
   return {
     gateway: createGateway(stack, functions, {
       log: (request) => log.request(request, stack.accessLogFormat),
       ...(throttled && { throttle: new Throttle(stack.throttling) }),
     }),
     /** Ends the functions as soon as they have no event to handle. */
-    retire: () => {
-      for (const pool of functions.values()) pool.retire();
+    drain: () => {
+      for (const pool of functions.values()) pool.drain();
     },
     /** Ends the functions at once, and waits until their threads have ended. */
     stop: () => {
       for (const pool of functions.values()) pool.stop();
-      return threadsEnded();
+      return waitForThreads();
     },
   };
 }

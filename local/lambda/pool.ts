@@ -14,7 +14,7 @@ export class FunctionPool {
   readonly #idle: FunctionInstance[] = [];
   readonly #instances = new Set<FunctionInstance>();
   readonly #slow = new Set<FunctionInstance>();
-  #retired = false;
+  draining = false;
   readonly #waiting: ((instance: FunctionInstance) => void)[] = [];
 
   /**
@@ -31,7 +31,7 @@ export class FunctionPool {
   }
 
   /** Starts an instance, so that the first event does not wait for it. */
-  warmUp(): void {
+  prestart(): void {
     this.#idle.push(this.#start());
   }
 
@@ -66,8 +66,8 @@ export class FunctionPool {
   }
 
   /** Ends the instances as soon as they have no event to handle. */
-  retire(): void {
-    this.#retired = true;
+  drain(): void {
+    this.draining = true;
     this.#endUnused();
   }
 
@@ -99,7 +99,7 @@ export class FunctionPool {
 
   /** Ends the idle instances that are too many. The oldest stay, because starting one takes time. */
   #endUnused(): void {
-    const needed = this.#retired && this.#waiting.length === 0 ? 0 : USUAL_INSTANCES;
+    const needed = this.draining && this.#waiting.length === 0 ? 0 : USUAL_INSTANCES;
     for (const instance of this.#usable.slice(needed))
       if (this.#idle.includes(instance)) instance.terminate();
   }
