@@ -11,7 +11,7 @@ const LONGEST = 36_525 * UNITS.d;
  * @returns milliseconds, at most 100 years
  * @throws InvalidArgumentError, which commander reports
  */
-export function duration(text: string): number {
+export function parseDuration(text: string): number {
   const match = /^(\d+)([smhd])$/.exec(text);
   if (!match) throw new InvalidArgumentError("Use a whole number and a unit, such as 30m, 24h or 90d.");
   const milliseconds = Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
@@ -20,8 +20,8 @@ export function duration(text: string): number {
 }
 
 /** Reads a duration longer than zero, as `duration` does. */
-export function lifetime(text: string): number {
-  const milliseconds = duration(text);
+export function parseLifetime(text: string): number {
+  const milliseconds = parseDuration(text);
   if (milliseconds === 0) throw new InvalidArgumentError("Use a duration longer than zero.");
   return milliseconds;
 }
@@ -48,7 +48,7 @@ export function parseOwner(text: string): string {
  *
  * @throws InvalidArgumentError, which commander reports. For a pasted API key it names the ID and never the key.
  */
-export function keyId(text: string): string {
+export function parseKeyId(text: string): string {
   const [key] = pastedKey.exec(text) ?? [];
   if (key) {
     throw new InvalidArgumentError(`That is an API key. Use its key ID: ${keyIdOf(hashApiKey(key))}.`);
@@ -70,7 +70,7 @@ export function baseUrl(text: string): string {
  *
  * @throws InvalidArgumentError, which commander reports
  */
-export function scopeList(text: string, earlier: Scope[] = []): Scope[] {
+export function parseScopes(text: string, earlier: Scope[] = []): Scope[] {
   const all = text.split(",").map((scope) => scope.trim());
   if (!all.every(isScope)) throw new InvalidArgumentError(`Use one or more of ${scopes.join(",")}.`);
   return [...new Set([...earlier, ...all])];

@@ -4,7 +4,7 @@ import { escapeControls } from "./escape-controls.ts";
 const WIDTH = 80;
 
 /** Formats a time for operators and scripts: ISO 8601 in UTC, or null. */
-export const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
+export const isoTime = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
 
 /** Returns the state of a key. A `rotating` key works until its successor replaces it. */
 function stateOf(record: ApiKeyRecord, now: number) {
@@ -17,27 +17,27 @@ function stateOf(record: ApiKeyRecord, now: number) {
  *
  * @param now milliseconds since 1970, for the state
  */
-export function describe(record: ApiKeyRecord, now: number) {
+export function describeKey(record: ApiKeyRecord, now: number) {
   const { keyId, owner, scopes, createdAt, expiresAt, revokeAt } = record;
   return {
     keyId,
     owner,
     state: stateOf(record, now),
     scopes: scopes.toSorted(),
-    createdAt: time(createdAt),
-    expiresAt: time(expiresAt),
-    revokeAt: time(revokeAt),
+    createdAt: isoTime(createdAt),
+    expiresAt: isoTime(expiresAt),
+    revokeAt: isoTime(revokeAt),
   };
 }
 
 /** Formats pairs of a label and a value, one per line. */
-export const lines = (pairs: [string, string][]) =>
+export const labelledLines = (pairs: [string, string][]) =>
   pairs.map(([label, value]) => `${label.padEnd(9)}${escapeControls(value)}`).join("\n");
 
 /** Formats everything about a key, one field per line. */
-export function details(record: ApiKeyRecord, now: number): string {
-  const { keyId, owner, state, scopes, createdAt, expiresAt, revokeAt } = describe(record, now);
-  return lines([
+export function keyDetails(record: ApiKeyRecord, now: number): string {
+  const { keyId, owner, state, scopes, createdAt, expiresAt, revokeAt } = describeKey(record, now);
+  return labelledLines([
     ["Key ID", keyId],
     ["Owner", owner],
     ["State", state],
@@ -50,7 +50,7 @@ export function details(record: ApiKeyRecord, now: number): string {
 
 function stateCell(record: ApiKeyRecord, now: number): string {
   const state = stateOf(record, now);
-  const end = time(endOf(record));
+  const end = isoTime(endOf(record));
   if (end === null) return state;
   const date = end.slice(0, 10);
   if (state === "rotating") return `rotating until ${date} ${end.slice(11, 16)}Z`;
@@ -74,10 +74,11 @@ function column(cells: string[]): string[] {
  *
  * @param now milliseconds since 1970, for the states
  */
-export function table(records: ApiKeyRecord[], now: number): string {
+export function keyTable(records: ApiKeyRecord[], now: number): string {
   const ids = column(["KEY ID", ...records.map(({ keyId }) => keyId)]);
   const states = column(["STATE", ...records.map((record) => stateCell(record, now))]);
-  const scopesOf = (record: ApiKeyRecord) => describe(record, now).scopes.join(",").replaceAll("pets:", "");
+  const scopesOf = (record: ApiKeyRecord) =>
+    describeKey(record, now).scopes.join(",").replaceAll("pets:", "");
   const scopes = column(["SCOPES", ...records.map(scopesOf)]);
   const owners = ["OWNER", ...records.map(({ owner }) => owner)];
   const rows = owners.map((owner, row) => {

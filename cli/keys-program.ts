@@ -11,10 +11,10 @@ import {
   scopes,
 } from "../lib/api-key.ts";
 import type { ApiKeyStore, StoredKey } from "../lib/dynamo/api-key-store.ts";
-import { duration, keyId, lifetime, parseOwner, scopeList } from "./arguments.ts";
+import { parseDuration, parseKeyId, parseLifetime, parseOwner, parseScopes } from "./arguments.ts";
 import { confirm } from "./confirm.ts";
 import { escapeControls, escapeLines } from "./escape-controls.ts";
-import { describe, details, lines, table, time } from "./format-keys.ts";
+import { describeKey, isoTime, keyDetails, keyTable, labelledLines } from "./format-keys.ts";
 import { openKeys } from "./open-keys.ts";
 import { configureProgram, print } from "./run-program.ts";
 
@@ -69,8 +69,8 @@ async function issue(
   const record = newApiKeyRecord(key, wanted);
   await keys.add(record);
   const now = Date.now();
-  const text = `${details(record, now)}\n${lines([["API key", key]])}\n\nSave the API key now: it is not shown again.`;
-  await output(options, { ...describe(record, now), key }, text).catch((error) =>
+  const text = `${keyDetails(record, now)}\n${labelledLines([["API key", key]])}\n\nSave the API key now: it is not shown again.`;
+  await output(options, { ...describeKey(record, now), key }, text).catch((error) =>
     withdraw(keys, record, "The key could not be shown", error),
   );
   return record;
@@ -82,7 +82,7 @@ function checkRotatable(record: ApiKeyRecord, now: number): void {
   if (!isLive(record, now)) throw new Error(`The key ${keyId} no longer works: issue a new one.`);
   if (record.revokeAt !== undefined) {
     throw new Error(
-      `The key ${keyId} is already rotating and works until ${time(endOf(record))}: use its successor, or issue a new key.`,
+      `The key ${keyId} is already rotating and works until ${isoTime(endOf(record))}: use its successor, or issue a new key.`,
     );
   }
 }
@@ -109,8 +109,12 @@ const changingCommand = (name: string, description: string) =>
 
 changingCommand("issue", "issue a new key and show it once")
   .requiredOption("--owner <owner>", "whom the key is for", parseOwner)
-  .option("--scopes <scopes>", `what the key can do; repeatable (default: ${scopes.join(",")})`, scopeList)
-  .option("--expires-in <duration>", "how long the key works, such as 90d (default: until revoked)", lifetime)
+  .option("--scopes <scopes>", `what the key can do; repeatable (default: ${scopes.join(",")})`, parseScopes)
+  .option(
+    "--expires-in <duration>",
+    "how long the key works, such as 90d (default: until revoked)",
+    parseLifetime,
+  )
   .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
     const { stage, owner, expiresIn } = options;
     await confirmChange(options, `Issue a key for ${owner}`);
@@ -128,28 +132,28 @@ command("list", "list all keys, oldest first").action(async (options: CommonOpti
   const records = stored.flatMap(({ record }) => record ?? []);
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const now = Date.now();
-  const descriptions = records.map((record) => describe(record, now));
+  const descriptions = records.map((record) => describeKey(record, now));
   await output(
     options,
     descriptions,
-    stored[0] ? table(records, now) : `There are no keys in ${options.stage}.`,
+    stored[0] ? keyTable(records, now) : `There are no keys in ${options.stage}.`,
   );
 });
 
 command("show", "show a key's record")
-  .argument("<keyId>", "such as key_94a9db21d2a2b24b", keyId)
+  .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
     await using keys = await openKeys(options.stage);
     const record = await findRecord(keys, options.stage, id);
-    await output(options, describe(record, Date.now()), details(record, Date.now()));
+    await output(options, describeKey(record, Date.now()), keyDetails(record, Date.now()));
   });
 
 changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
-  .argument("<keyId>", "the key to replace", keyId)
+  .argument("<keyId>", "the key to replace", parseKeyId)
   .addOption(
     new Option("--grace <duration>", "how long the old key keeps working")
-      .argParser(duration)
-      .default(duration("24h"), "24h"),
+      .argParser(parseDuration)
+      .default(parseDuration("24h"), "24h"),
   )
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
     await confirmChange(options, `Rotate ${id}`);
@@ -172,11 +176,11 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
       const why = `The key ${id} expired, or another command rotated or revoked it at the same time`;
       await withdraw(keys, successor, why);
     }
-    if (!options.json) await print(`${id} works until ${time(endOf({ ...old, revokeAt }))}.`);
+    if (!options.json) await print(`${id} works until ${isoTime(endOf({ ...old, revokeAt }))}.`);
   });
 
 changingCommand("revoke", "revoke a key")
-  .argument("<keyId>", "the key to revoke", keyId)
+  .argument("<keyId>", "the key to revoke", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
     const { stage } = options;
     await confirmChange(options, `Revoke ${id}`);
@@ -187,6 +191,6 @@ changingCommand("revoke", "revoke a key")
     const cached = stageNamed(stage)?.authorizerCacheSeconds;
     const text = changed
       ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
-      : `${id} was already revoked${record ? `, on ${time(record.revokeAt)}` : ""}.`;
-    await output(options, record ? describe(record, Date.now()) : { keyId: id, state: "revoked" }, text);
+      : `${id} was already revoked${record ? `, on ${isoTime(record.revokeAt)}` : ""}.`;
+    await output(options, record ? describeKey(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });

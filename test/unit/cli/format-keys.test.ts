@@ -1,5 +1,5 @@
 import { expect, describe as group, it } from "@jest/globals";
-import { describe, details, table } from "../../../cli/format-keys.ts";
+import { describeKey, keyDetails, keyTable } from "../../../cli/format-keys.ts";
 import type { ApiKeyRecord } from "../../../lib/api-key.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
@@ -25,11 +25,11 @@ it.each<[string, Partial<ApiKeyRecord>, string]>([
   ["revoked before it expired", { revokeAt: now - 2, expiresAt: now - 1 }, "revoked"],
   ["expired before its grace period ended", { revokeAt: now - 1, expiresAt: now - 2 }, "expired"],
 ])("the state of a key: %s", (_when, given, state) => {
-  expect(describe(record(given), now).state).toBe(state);
+  expect(describeKey(record(given), now).state).toBe(state);
 });
 
 it("the JSON of a key has sorted scopes and times in ISO 8601, and not the hash", () => {
-  expect(describe(rotating, now)).toEqual({
+  expect(describeKey(rotating, now)).toEqual({
     keyId: "key_94a9db21d2a2b24b",
     owner: "Acme",
     state: "rotating",
@@ -38,7 +38,7 @@ it("the JSON of a key has sorted scopes and times in ISO 8601, and not the hash"
     expiresAt: "2026-11-23T12:00:00.000Z",
     revokeAt: "2026-11-21T13:00:00.000Z",
   });
-  expect(describe(record(), now)).toMatchObject({ expiresAt: null, revokeAt: null });
+  expect(describeKey(record(), now)).toMatchObject({ expiresAt: null, revokeAt: null });
 });
 
 it.each([
@@ -46,9 +46,9 @@ it.each([
   [rotating, "Expires  2026-11-23T12:00:00.000Z\nUntil    2026-11-21T13:00:00.000Z"],
   [record({ revokeAt: now }), "Expires  never\nRevoked  2026-11-21T12:00:00.000Z"],
 ])("the record of a key has a field per line: %#", (given, end) => {
-  const start = `Key ID   key_94a9db21d2a2b24b\nOwner    Acme\nState    ${describe(given, now).state}\n`;
+  const start = `Key ID   key_94a9db21d2a2b24b\nOwner    Acme\nState    ${describeKey(given, now).state}\n`;
   const middle = "Scopes   pets:read, pets:write\nCreated  2026-11-19T12:00:00.000Z\n";
-  expect(details(given, now)).toBe(start + middle + end);
+  expect(keyDetails(given, now)).toBe(start + middle + end);
 });
 
 group("the table", () => {
@@ -60,7 +60,7 @@ group("the table", () => {
       record({ expiresAt: now - hour, scopes: ["pets:read"] }),
       record({ revokeAt: now - hour }),
     ];
-    expect(table(records, now).split("\n")).toEqual([
+    expect(keyTable(records, now).split("\n")).toEqual([
       "KEY ID                STATE                             SCOPES      OWNER",
       "key_94a9db21d2a2b24b  live                              read,write  Acme",
       "key_94a9db21d2a2b24b  live until 2026-11-23             read,write  Acme",
@@ -75,7 +75,7 @@ group("the table", () => {
     ["🐕".repeat(100), "🐕🐕🐕🐕🐕🐕🐕🐕🐕🐕🐕…"],
     ["ABCDEFGHIJKL", "ABCDEFGHIJKL"],
   ])("has at most 80 characters in a line: %s", (name, shown) => {
-    const [, row = ""] = table([record({ owner: name, revokeAt: now + hour })], now).split("\n");
+    const [, row = ""] = keyTable([record({ owner: name, revokeAt: now + hour })], now).split("\n");
     expect([row.endsWith(` ${shown}`), [...row].length]).toEqual([true, 80]);
   });
 });
