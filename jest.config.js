@@ -16,8 +16,8 @@ export default {
     },
     {
       ...project,
-      displayName: "service",
-      testMatch: ["<rootDir>/test/service/**/*.test.ts"],
+      displayName: "integration",
+      testMatch: ["<rootDir>/test/integration/**/*.test.ts"],
       globalSetup: "<rootDir>/test/support/global-setup.ts",
       globalTeardown: "<rootDir>/test/support/global-teardown.ts",
     },

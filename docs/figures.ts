@@ -29,7 +29,7 @@ if (!kept) throw new Error("No stage keeps data.");
 const { throttling, wafRateLimits, statusShards, authorizerCacheSeconds } = kept;
 
 const template = readFileSync(
-  new URL(`../test/service/infra/templates/${stackName(kept.name)}.yaml`, import.meta.url),
+  new URL(`../test/integration/infra/templates/${stackName(kept.name)}.yaml`, import.meta.url),
   "utf8",
 );
 const count = (pattern: RegExp) => template.match(pattern)?.length ?? 0;

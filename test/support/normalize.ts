@@ -7,7 +7,7 @@ import { accountStackName, deployedStages, stackName } from "../../infra/stages.
 type Json = any;
 
 /** The folder of the reviewed templates: what the stacks deploy, without what changes with every build. */
-export const FOLDER = new URL("../service/infra/templates/", import.meta.url);
+export const FOLDER = new URL("../integration/infra/templates/", import.meta.url);
 
 /** @returns the template of a stack in a synthesized assembly */
 export const readTemplate = (assembly: string, stack: string): Json =>

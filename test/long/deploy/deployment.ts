@@ -152,7 +152,7 @@ export async function testDeployment(): Promise<void> {
 
   for (const stage of [staging, production]) {
     step(`Run the contract suite against ${stage.name}`);
-    await runAgainst(stage, "test/service/contract/run.ts");
+    await runAgainst(stage, "test/integration/contract/run.ts");
   }
 
   step("Each stage refuses the keys of the other and has data of its own");

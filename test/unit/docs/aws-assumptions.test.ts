@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
-import { details, openQuestions } from "../../service/contract/open-questions.ts";
+import { details, openQuestions } from "../../integration/contract/open-questions.ts";
 
 const root = new URL("../../../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 const register = read("docs/aws-assumptions.md");
-const suite = globSync("test/service/contract/*.test.ts", { cwd: root }).map(read).join();
+const suite = globSync("test/integration/contract/*.test.ts", { cwd: root }).map(read).join();
 
 /** The cells of a row. A `|` within a cell has a backslash. */
 const cellsOf = (line: string) =>

@@ -38,7 +38,7 @@ try {
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
 // One file at a time, so that a small stage is not throttled. --selectProjects takes every argument that follows it.
-const tests = ["test/service/contract/", "--selectProjects", "service"];
+const tests = ["test/integration/contract/", "--selectProjects", "service"];
 const args = ["--experimental-vm-modules", jest, "--runInBand", ...tests];
 const { status } = spawnSync(process.execPath, args, {
   cwd: root,
