@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { openApiDocument, openApiText } from "./document.ts";
 import { openApi30Text } from "./openapi-3-0.ts";
 
-const own = fileURLToPath(new URL("docs", import.meta.url));
+const own = fileURLToPath(new URL("docs-page", import.meta.url));
 const swaggerUi = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
 const types = {
