@@ -53,7 +53,7 @@ export function readStack(folder: string, stackName: string) {
     ),
     functions: find("Lambda::Function").map(
       (fn): FunctionDefinition => ({
-        id: outputOf.get(fn.id)?.replace("FunctionName", "") ?? "",
+        id: idOf(outputOf.get(fn.id) ?? ""),
         name: fn.id,
         code: join(folder, `asset.${fn.Code.S3Key.replace(/\.zip$/, "")}`),
         handler: fn.Handler,
@@ -65,6 +65,10 @@ export function readStack(folder: string, stackName: string) {
     outputs,
   };
 }
+
+/** Returns the id of an operation from the output that names its function: `listPets` of `ListPetsFunctionName`. */
+const idOf = (output: string) =>
+  output.charAt(0).toLowerCase() + output.slice(1).replace(/FunctionName$/, "");
 
 /**
  * Returns a function of the API.

@@ -85,7 +85,7 @@ afterAll(cloudFormation.close);
 describe("issue", () => {
   it("prints the key and its record", async () => {
     expect(await print("issue", "--owner", "Acme 🐕", "--expires-in", "7d", "--scopes", "pets:read")).toMatch(
-      /^Key ID {3}key_[0-9a-f]{16}\nName {5}Acme 🐕\nState {4}live\nScopes {3}pets:read\nCreated {2}2026-11-21T12:00:00.000Z\nExpires {2}2026-11-28T12:00:00.000Z\nAPI key {2}ask_staging_[0-9A-Za-z]{33}\n\nSave the API key now: it is not shown again.\n$/,
+      /^Key ID {3}key_[0-9a-f]{16}\nOwner {4}Acme 🐕\nState {4}live\nScopes {3}pets:read\nCreated {2}2026-11-21T12:00:00.000Z\nExpires {2}2026-11-28T12:00:00.000Z\nAPI key {2}ask_staging_[0-9A-Za-z]{33}\n\nSave the API key now: it is not shown again.\n$/,
     );
   });
 

@@ -102,8 +102,8 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
   const latencyMs = expect.stringMatching(/^\d+$/);
   // A rotated key works until its grace period ends.
   for (const { keyId } of [issued, successor]) {
-    for (const [operation, status] of Object.entries({ "GET /pets": "200", "POST /pets": "201" }))
-      expect(log).toContainEqual(expect.objectContaining({ keyId, operation, status, latencyMs }));
+    for (const [route, status] of Object.entries({ "GET /pets": "200", "POST /pets": "201" }))
+      expect(log).toContainEqual(expect.objectContaining({ keyId, route, status, latencyMs }));
   }
 
   const kept = [service.output().replace(/^(API key|curl).*$/gm, "")];

@@ -38,7 +38,7 @@ const earlierKey = "ask_staging_aqqSDxiDhPRe58IxMrmdYnHt2iM1u4sxa";
 const earlierItem = {
   hash: { S: "7a3f27f63a7990aa9e26e965827830eafcbc0cdddf451b45aed5a0071c5c5c0c" },
   keyId: { S: "key_7a3f27f63a7990aa" },
-  name: { S: "Acme" },
+  owner: { S: "Acme" },
   scopes: { SS: ["pets:read", "pets:write"] },
   createdAt: { N: "1795305600000" },
 };
