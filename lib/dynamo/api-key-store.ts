@@ -32,8 +32,7 @@ function toRecord(item: Item): ApiKeyRecord | undefined {
     revokeAt: revokeAt && Number(revokeAt.N),
   };
   // A Date holds 100 million days on both sides of 1970.
-  const isTime = (value: number | undefined) =>
-    value === undefined || !Number.isNaN(new Date(value).getTime());
+  const isTime = (value?: number) => value === undefined || !Number.isNaN(new Date(value).getTime());
   if (!Object.values(times).every(isTime)) return undefined;
   const record = { hash: hash.S, keyId: keyIdOf(hash.S), owner: owner.S, scopes: scopes.SS, ...times };
   return revoked ? { ...record, revoked: true } : record;

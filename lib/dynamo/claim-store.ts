@@ -72,8 +72,7 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
         if (await conditionHeld(client.send(put))) return claim;
 
         const found = await read(hash);
-        // DynamoDB can have deleted the claim since the write failed.
-        if (!found) continue;
+        if (!found) continue; // DynamoDB has deleted the claim since the write failed
         if (found.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
         return { hash, creation: found.creation, petId: found.petId };
       }

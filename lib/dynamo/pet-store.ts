@@ -17,8 +17,6 @@ const MAX_ID_ATTEMPTS = 5;
 const documentClient = () =>
   DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });
 
-const byId = (a: Pet, b: Pet) => Number(a.id - b.id);
-
 /**
  * Names a partition of the index: `sold`, `sold#1`, `sold#2` ... One partition is limited to about 1,000 writes a second,
  * so several partitions for each status raise the limit of the store.
@@ -69,7 +67,7 @@ export function petLister(table: string, shards: number): PetLister {
       Array.from({ length: shards }, (_, shard) => statusShard(value, shard)),
     );
     const found = await Promise.all(partitions.map((shard) => queryShard(shard, query, signal)));
-    const sorted = found.flat().sort(byId);
+    const sorted = found.flat().sort((a, b) => Number(a.id - b.id));
     const pets = sorted.slice(0, limit);
     const last = sorted.length > limit ? pets.at(-1) : undefined;
     return { pets, next: last?.id };
