@@ -37,9 +37,8 @@ try {
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
-// One file at a time, so that a small stage is not throttled. --selectProjects takes every argument that follows it.
-const tests = ["test/integration/contract/", "--selectProjects", "service"];
-const args = ["--experimental-vm-modules", jest, "--runInBand", ...tests];
+// One file at a time, so that a small stage is not throttled.
+const args = ["--experimental-vm-modules", jest, "--runInBand", "test/integration/contract/"];
 const { status } = spawnSync(process.execPath, args, {
   cwd: root,
   env: { ...process.env, CONTRACT_URL: url, CONTRACT_KEY: key },
