@@ -1,84 +1,80 @@
 import type { Json } from "../../infra/assembly/intrinsics.ts";
 
-const keys = new WeakMap<object, string>();
 /** Names the series of a metric. */
-function seriesOf(metric: Json): string {
-  const { Namespace, MetricName, Dimensions = [] } = metric;
-  const key =
-    keys.get(metric) ??
-    JSON.stringify([Namespace, MetricName, Dimensions.map(({ Name, Value }: Json) => [Name, Value]).sort()]);
-  keys.set(metric, key);
-  return key;
-}
+const seriesOf = ({ Namespace, MetricName, Dimensions = [] }: Json): string =>
+  JSON.stringify([Namespace, MetricName, Dimensions.map(({ Name, Value }: Json) => [Name, Value]).sort()]);
 
-type Values = Map<number, number>;
-
-/** The values of a metric by the minute since 1970, and the running totals that make long windows fast. */
-class Series {
-  readonly values = new Map<number, Values>();
-  #totals: { first: number; sums: number[]; counts: number[] } | undefined;
-
-  record(minute: number, value: number, times: number): void {
-    const values = this.values.get(minute) ?? new Map();
-    this.values.set(minute, values.set(value, (values.get(value) ?? 0) + times));
-    this.#totals = undefined;
-  }
-
-  /** Returns the sum and the number of the values from a minute on, and before another. */
-  total(start: number, end: number): { sum: number; count: number } {
-    this.#totals ??= this.#addUp();
-    const { first, sums, counts } = this.#totals;
-    const until = (totals: number[], minute: number) =>
-      totals[Math.min(Math.max(minute - first, 0), totals.length - 1)] ?? 0;
-    return { sum: until(sums, end) - until(sums, start), count: until(counts, end) - until(counts, start) };
-  }
-
-  #addUp() {
-    const minutes = [...this.values.keys()];
-    const first = minutes.reduce((least, minute) => Math.min(least, minute));
-    const last = minutes.reduce((most, minute) => Math.max(most, minute));
-    const [sums, counts] = [[0], [0]];
-    for (let n = 0; n <= last - first; n++) {
-      const values = [...(this.values.get(first + n) ?? [])];
-      sums.push((sums[n] ?? 0) + values.reduce((sum, [value, times]) => sum + value * times, 0));
-      counts.push((counts[n] ?? 0) + values.reduce((sum, [, times]) => sum + times, 0));
-    }
-    return { first, sums, counts };
-  }
-}
+/** A value that a metric has so often in each minute from `start` on and before `end`, in minutes since 1970. */
+type Span = { start: number; end: number; value: number; times: number };
 
 /** The values that CloudWatch has of each metric. */
 export class Metrics {
-  readonly #series = new Map<string, Series>();
+  readonly #spans = new Map<string, Span[]>();
 
-  /** @param metric a Namespace, a MetricName and Dimensions, as in a template */
-  record(minute: number, metric: Json, value: number, times = 1): void {
+  /**
+   * @param metric a Namespace, a MetricName and Dimensions, as in a template
+   * @param times how often the metric has the value in a minute
+   */
+  record(start: number, metric: Json, value: number, times = 1, minutes = 1): void {
     const key = seriesOf(metric);
-    const series = this.#series.get(key) ?? new Series();
-    this.#series.set(key, series);
-    series.record(minute, value, times);
+    const span = { start, end: start + minutes, value, times };
+    this.#spans.set(key, [...(this.#spans.get(key) ?? []), span]);
   }
 
   /** Returns a statistic of the minutes before `end`, or NaN if there is no value. */
   statistic({ key, Stat }: { key: string; Stat: string }, minutes: number, end: number): number {
-    const series = this.#series.get(key);
-    const { sum, count } = series?.total(end - minutes, end) ?? { sum: 0, count: 0 };
-    if (!series || count === 0) return Number.NaN;
-    if (Stat === "Sum") return sum;
-    if (Stat === "SampleCount") return count;
+    const found = (this.#spans.get(key) ?? [])
+      .map((span) => ({
+        value: span.value,
+        count: span.times * (Math.min(end, span.end) - Math.max(end - minutes, span.start)),
+      }))
+      .filter(({ count }) => count > 0);
+    const total = found.reduce((sum, { count }) => sum + count, 0);
+    if (total === 0) return Number.NaN;
+    if (Stat === "Sum") return found.reduce((sum, { value, count }) => sum + value * count, 0);
+    if (Stat === "SampleCount") return total;
     const [, percent] = /^p(\d+)$/.exec(Stat) ?? [];
     if (percent === undefined) throw new Error(`This test cannot compute ${Stat}.`);
-    const all = Array.from({ length: minutes }, (_, n) => [
-      ...(series.values.get(end - minutes + n) ?? []),
-    ]).flat();
-    let seen = 0;
-    for (const [value, times] of all.sort(([a], [b]) => a - b)) {
-      seen += times;
-      if (seen >= (count * Number(percent)) / 100) return value;
+    let rest = (total * Number(percent)) / 100;
+    const sorted = found.sort((a, b) => a.value - b.value);
+    for (const { value, count } of sorted) {
+      rest -= count;
+      if (rest <= 0) return value;
     }
     return Number.NaN;
   }
 }
+
+/** The member of a log line that a selector such as `$.message.status` names. */
+const select = (selector: string, line: Json): Json =>
+  selector
+    .split(".")
+    .slice(1)
+    .reduce((value, member) => value?.[member], line);
+
+/** Whether a log line matches a filter pattern (CloudWatch Logs guide, "Filter pattern syntax"). */
+const matches = (pattern: string, line: Json): boolean =>
+  pattern.split("&&").every((condition) => {
+    const [, selector = "", operator, compared = ""] =
+      /(\$[\w.]+) (!?=|>=?) ("[^"]*"|\d+)/.exec(condition) ?? [];
+    const [value, expected] = [select(selector, line), JSON.parse(compared || "null")];
+    if (operator === ">") return value > expected;
+    if (operator === ">=") return value >= expected;
+    if (typeof expected !== "string") throw new Error(`This test cannot evaluate ${condition}.`);
+    const equal = expected.endsWith("*") ? value.startsWith(expected.slice(0, -1)) : value === expected;
+    return equal === (operator === "=");
+  });
+
+/** The metrics that metric filters count from a log line. */
+export const countedFrom = (filters: Json[], line: Json): Json[] =>
+  filters
+    .filter(({ FilterPattern }) => matches(FilterPattern, line))
+    .flatMap(({ MetricTransformations }) => MetricTransformations)
+    .map(({ MetricNamespace: Namespace, MetricName, MetricValue, Dimensions = [] }) => {
+      if (MetricValue !== "1") throw new Error(`${MetricName} counts ${MetricValue} for a line.`);
+      const named = Dimensions.map(({ Key, Value }: Json) => ({ Name: Key, Value: select(Value, line) }));
+      return { Namespace, MetricName, Dimensions: named };
+    });
 
 /** The metrics that an alarm reads, with their ids in its expression if it has one. */
 export const metricsOf = (alarm: Json): Json[] =>

@@ -30,6 +30,11 @@ export function readResources(assembly = "", stack: string) {
       if (!resource || second) throw new Error(`The stack ${stack} does not have exactly one ${type}.`);
       return { id: resource.id, ...resource.Properties };
     },
+    /** the methods and authorizers of the API that call a function or an alias */
+    callersOf: (id = "") =>
+      [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].filter(({ Properties }) =>
+        (Properties.AuthorizerUri ?? Properties.Integration.Uri)?.endsWith(`/functions/${id}/invocations`),
+      ),
     /** the value of an output */
     output: (name: string): string => Outputs[name]?.Value,
     /** the statements of the policies of a role */

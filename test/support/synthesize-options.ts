@@ -22,7 +22,6 @@ const everyOption: Stage = {
   ...(deployedStages.find(({ wafRateLimits }) => wafRateLimits) as Stage),
   canaryDeployment: false,
   probe: true,
-  logRetentionDays: 90,
   domain,
   provisionedConcurrency: { operation: 5, authorizer: 2 },
   reservedConcurrency: { operation: 50, authorizer: 20 },

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
@@ -7,7 +8,7 @@ import { alarmState, Metrics, metricsOf, periodOf } from "../../support/cloudwat
 import { allows } from "../../support/iam.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
-// What notifies people, and who can. release.test.ts has the alarms of a canary deployment.
+// What notifies people, and who can. canary-deployment.test.ts has the alarms of a canary deployment.
 
 /** Minutes. */
 const DAY = 1440;
@@ -67,12 +68,12 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
       Dimensions: [{ Name: "ApiName", Value: stackName(stage) }],
     }),
   );
-  /** Records what API Gateway measures of requests (API Gateway guide, "Metrics"). */
-  function respond(metrics: Metrics, minute: number, count: number, status = 200, latencyMs = 50) {
-    metrics.record(minute, requests, 1, count);
-    metrics.record(minute, clientErrors, status >= 400 && status < 500 ? 1 : 0, count);
-    metrics.record(minute, serverErrors, status >= 500 ? 1 : 0, count);
-    metrics.record(minute, latency, latencyMs, count);
+  /** Records what API Gateway measures of so many requests a minute (API Gateway guide, "Metrics"). */
+  function respond(metrics: Metrics, start: number, minutes: number, rate: number, status = 200, ms = 50) {
+    metrics.record(start, requests, 1, rate, minutes);
+    metrics.record(start, clientErrors, status >= 400 && status < 500 ? 1 : 0, rate, minutes);
+    metrics.record(start, serverErrors, status >= 500 ? 1 : 0, rate, minutes);
+    metrics.record(start, latency, ms, rate, minutes);
   }
   const triggered = (metrics: Metrics, minute: number) =>
     ofStage
@@ -82,23 +83,21 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
   /** Three days without a fault, as long as the longest window. */
   function healthyDays() {
     const metrics = new Metrics();
-    for (let minute = START - 3 * DAY; minute < START; minute++)
-      respond(metrics, minute, operations.length * 60);
+    respond(metrics, START - 3 * DAY, 3 * DAY, operations.length * 60);
     return metrics;
   }
 
   it.each([1, 600])("a healthy week notifies nobody at %d requests a minute", (rate) => {
     const metrics = new Metrics();
     const causes = ofStage.flatMap(metricsOf).filter(({ Namespace }) => /Lambda|DynamoDB/.test(Namespace));
-    for (let n = 0; n < 7 * DAY; n++) {
-      // One of three clients has an expired key.
-      const expired = rate < 3 ? Number(n % 3 === 0) * rate : rate / 3;
-      respond(metrics, START + n, expired, 401);
-      if (n === 5000) respond(metrics, START + n, 1000, 401); // a scanner
-      const isolated = n % 1000 === 500; // ten in the week, each with the metrics of every cause
-      respond(metrics, START + n, rate - expired - Number(isolated));
-      if (isolated) respond(metrics, START + n, 1, 503, 6000);
-      for (const cause of isolated ? causes : []) metrics.record(START + n, cause, 1);
+    respond(metrics, START, 7 * DAY, (rate * 2) / 3);
+    respond(metrics, START, 7 * DAY, rate / 3, 401); // one of three clients has an expired key,
+    respond(metrics, START + 3000, 60, 2, 401); // and retries for an hour
+    respond(metrics, START + 5000, 1, 1000, 401); // a scanner
+    // Ten isolated faults, each with the metrics of every cause.
+    for (let n = 500; n < 7 * DAY; n += 1000) {
+      respond(metrics, START + n, 1, 1, 503, 6000);
+      for (const cause of causes) metrics.record(START + n, cause, 1);
     }
     for (const alarm of ofStage) {
       const [isTriggered, step] = [alarmState(alarm), Math.ceil(periodOf(alarm) / 12)];
@@ -110,39 +109,29 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
   /** The metrics of a request reach CloudWatch within two minutes. */
   const NOTICED = 10 - 2;
   it.each<[fault: string, failing: readonly string[], status: number, latencyMs: number]>([
-    ...functions.map((name): [string, string[], number, number] => [
-      `a dead ${name}`,
-      name === "authorize" ? functions : [name],
-      503,
-      50,
-    ]),
+    ...operations.map(({ id }): [string, string[], number, number] => [`a dead ${id}`, [id], 503, 50]),
+    ["a dead authorizer", functions, 503, 50],
     ["an outage of DynamoDB", functions, 503, 3600],
     ["a release that refuses every key", functions, 401, 50],
     ["a limit that is exceeded for everybody", functions, 429, 50],
-  ])(
-    "%s notifies within 10 minutes at 1 request a second to each operation",
-    (_, failing, status, latencyMs) => {
-      const metrics = healthyDays();
-      expect(triggered(metrics, START)).toEqual([]);
-      for (let n = 0; n < NOTICED; n++)
-        for (const { id } of operations)
-          respond(metrics, START + n, 60, ...(failing.includes(id) ? [status, latencyMs] : []));
-      expect(triggered(metrics, START + NOTICED)).not.toEqual([]);
-    },
-  );
+  ])("%s notifies within 10 minutes at 1 request a second to each operation", (_, failing, ...response) => {
+    const metrics = healthyDays();
+    expect(triggered(metrics, START)).toEqual([]);
+    for (const { id } of operations)
+      respond(metrics, START, NOTICED, 60, ...(failing.includes(id) ? response : []));
+    expect(triggered(metrics, START + NOTICED)).not.toEqual([]);
+  });
 
   it.each([0.9, 1.1, 2, 5, 7, 9, 14, 15, 100, 1000])(
-    "a fault that uses the budget of 5xx %d times as fast as the objective allows notifies before an eighth is used",
+    "a fault that uses the objective's budget of 5xx %d times too fast notifies before an eighth is used",
     (rate) => {
-      const { DashboardBody } = only("CloudWatch::Dashboard");
-      const [, objective, days] = /objective ([\d.]+) over (\d+) days/.exec(DashboardBody) ?? [];
+      const decision = readFileSync(new URL("../../../docs/decisions/alarms.md", import.meta.url), "utf8");
+      const [, objective, days] = /objective is ([\d.]+) % .* over (\d+) days/.exec(decision) ?? [];
       const metrics = healthyDays();
       const failed = operations.length * 60 * rate * (1 - Number(objective) / 100);
       const minutes = Math.floor((Number(days) * DAY) / 8 / rate);
-      for (let n = 0; n < minutes; n++) {
-        respond(metrics, START + n, operations.length * 60 - failed);
-        respond(metrics, START + n, failed, 500);
-      }
+      respond(metrics, START, minutes, operations.length * 60 - failed);
+      respond(metrics, START, minutes, failed, 500);
       expect(triggered(metrics, START + minutes).length > 0).toBe(rate > 1);
     },
   );
@@ -169,7 +158,7 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
       const { Namespace, MetricName, ...dimensions } = metric;
       const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
       const metrics = new Metrics();
-      for (let n = 0; n < 15; n++) metrics.record(START + n, { Namespace, MetricName, Dimensions }, 1);
+      metrics.record(START, { Namespace, MetricName, Dimensions }, 1, 1, 15);
       expect(triggered(metrics, START + 15)).not.toEqual([]);
     },
   );
@@ -201,31 +190,27 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     const own = "000000000000";
     const other = "111111111111";
 
-    it.each<
-      [string, service: string, account: string | undefined, arn: string | undefined, allowed: boolean]
-    >([
-      ["are for alarms of this account and region", "cloudwatch", own, alarm("local", own), true],
-      ["refuse alarms of another account", "cloudwatch", other, alarm("local", other), false],
-      ["refuse an alarm that only claims this account", "cloudwatch", own, alarm("local", other), false],
-      ["refuse another account that claims an alarm", "cloudwatch", other, alarm("local", own), false],
-      ["refuse alarms of another region", "cloudwatch", own, alarm("eu-west-1", own), false],
-      ["refuse a request without a source", "cloudwatch", undefined, undefined, false],
-      ["refuse other services", "events", own, alarm("local", own), false],
-    ])("%s", (_, service, account, arn, allowed) => {
+    it.each<[what: string, service: string, account: string | undefined, arn: string | undefined]>([
+      ["alarms of another account", "cloudwatch", other, alarm("local", other)],
+      ["an alarm that only claims this account", "cloudwatch", own, alarm("local", other)],
+      ["another account that claims an alarm", "cloudwatch", other, alarm("local", own)],
+      ["alarms of another region", "cloudwatch", own, alarm("eu-west-1", own)],
+      ["a request without a source", "cloudwatch", undefined, undefined],
+      ["other services", "events", own, alarm("local", own)],
+      ["nothing else: alarms of this account and region", "cloudwatch", own, alarm("local", own)],
+    ])("refuse %s", (what, service, account, arn) => {
+      const allowed = what.startsWith("nothing else");
       const principal = { Service: `${service}.amazonaws.com` };
-      const context = {
-        "aws:SourceAccount": account,
-        "aws:SourceArn": arn,
-        "aws:SecureTransport": "true",
+      const context = { "aws:SourceAccount": account, "aws:SourceArn": arn };
+      const publish = (secure: string) => {
+        const request = { action: "sns:Publish", resource: topic.id, principal };
+        return allows(PolicyDocument.Statement, {
+          ...request,
+          context: { ...context, "aws:SecureTransport": secure },
+        });
       };
-      const publish = { action: "sns:Publish", resource: topic.id, principal };
-      expect(Topics).toEqual([topic.id]);
-      expect(allows(PolicyDocument.Statement, { ...publish, context })).toBe(allowed);
-      const plain = { ...context, "aws:SecureTransport": "false" };
-      expect(allows(PolicyDocument.Statement, { ...publish, context: plain })).toBe(false);
-
+      expect([publish("true"), publish("false")]).toEqual([allowed, false]);
       // What SNS needs to publish to an encrypted topic (SNS guide, "Key management"), and no more.
-      expect(topic.KmsMasterKeyId).toBe(arnOf(key.id));
       for (const action of ["kms:GenerateDataKey", "kms:Decrypt"])
         expect(allows(key.KeyPolicy.Statement, { action, principal, context })).toBe(allowed);
       for (const action of ["kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"])
@@ -233,6 +218,7 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     });
 
     it("belong to this account, which rotates the key", () => {
+      expect([Topics, topic.KmsMasterKeyId]).toEqual([[topic.id], arnOf(key.id)]);
       const root = (account: string) => ({ AWS: `arn:aws:iam::${account}:root` });
       const administers = (account: string) =>
         allows(key.KeyPolicy.Statement, { action: "kms:PutKeyPolicy", principal: root(account) });
