@@ -23,23 +23,19 @@ export class Metrics {
 
   /** Returns a statistic of the minutes before `end`, or NaN if there is no value. */
   statistic({ key, Stat }: { key: string; Stat: string }, minutes: number, end: number): number {
-    const found = (this.#spans.get(key) ?? [])
-      .map((span) => ({
-        value: span.value,
-        count: span.times * (Math.min(end, span.end) - Math.max(end - minutes, span.start)),
-      }))
-      .filter(({ count }) => count > 0);
-    const total = found.reduce((sum, { count }) => sum + count, 0);
-    if (total === 0) return Number.NaN;
-    if (Stat === "Sum") return found.reduce((sum, { value, count }) => sum + value * count, 0);
-    if (Stat === "SampleCount") return total;
+    const spans = this.#spans.get(key) ?? [];
+    const countOf = (span: Span) =>
+      span.times * Math.max(0, Math.min(end, span.end) - Math.max(end - minutes, span.start));
+    const count = spans.reduce((sum, span) => sum + countOf(span), 0);
+    if (count === 0) return Number.NaN;
+    if (Stat === "Sum") return spans.reduce((sum, span) => sum + span.value * countOf(span), 0);
+    if (Stat === "SampleCount") return count;
     const [, percent] = /^p(\d+)$/.exec(Stat) ?? [];
     if (percent === undefined) throw new Error(`This test cannot compute ${Stat}.`);
-    let rest = (total * Number(percent)) / 100;
-    const sorted = found.sort((a, b) => a.value - b.value);
-    for (const { value, count } of sorted) {
-      rest -= count;
-      if (rest <= 0) return value;
+    let rest = (count * Number(percent)) / 100;
+    for (const span of spans.toSorted((a, b) => a.value - b.value)) {
+      rest -= countOf(span);
+      if (rest <= 0) return span.value;
     }
     return Number.NaN;
   }

@@ -86,16 +86,15 @@ async function failureLine(): Promise<string> {
   return logged("ERROR", error.mock.calls[0]?.[0]);
 }
 
+const format = readStack(assembly, servedStackName).accessLogFormat;
 /** Metrics are left out. The fields of platform events are from the Lambda guide, "Telemetry API event schema". */
 const events = {
-  "access log": formatAccessLog(readStack(assembly, servedStackName).accessLogFormat, {
+  "access log": formatAccessLog(format, {
     requestId: request,
     status: 503,
     "integration.requestId": invocation,
   }),
-  "access log of another": formatAccessLog(readStack(assembly, servedStackName).accessLogFormat, {
-    status: 200,
-  }),
+  "access log of another": formatAccessLog(format, { status: 200 }),
   failure: await failureLine(),
   throw: logged("ERROR", { errorType: "Error", errorMessage: "secret", stackTrace: ["Error: secret"] }),
   information: logged("INFO", "text"),
@@ -103,55 +102,30 @@ const events = {
   "crash, line 1": "file:///var/task/index.js:4",
   "crash, line 2": "    at async ignition (file:///var/runtime/index.mjs:1636:5)",
   start: platform("start", { requestId: invocation, version: "41" }),
-  timeout: platform("report", { requestId: invocation, metrics: {}, status: "timeout" }),
-  "error report": platform("report", {
-    requestId: invocation,
-    status: "error",
-    errorType: "Runtime.ExitError",
-  }),
-  "another error": platform("report", {
-    requestId: "other",
-    status: "error",
-    errorType: "Runtime.OutOfMemory",
-  }),
-  success: platform("report", { requestId: "other", metrics: {}, status: "success" }),
+  timeout: platform("report", { requestId: invocation, status: "timeout" }),
+  "error report": platform("report", { requestId: invocation, status: "error" }),
+  "another error": platform("report", { requestId: "other", status: "error" }),
+  success: platform("report", { requestId: "other", status: "success" }),
   // Without an id: the instance had no event yet.
-  "failed start": platform("initReport", {
-    initializationType: "on-demand",
-    phase: "init",
-    status: "failure",
-  }),
+  "failed start": platform("initReport", { phase: "init", status: "failure" }),
 };
 
+const errorsOf = queries.indexOf("query ListPets");
 it.each([
-  ["why, of a request", `why ${request}`, /./, ["access log", "failure"]],
-  [
-    "why, of an invocation",
-    `why ${invocation}`,
-    /./,
-    ["failure", "throw", "information", "start", "timeout", "error report"],
-  ],
-  ["all failures of a day", queries.slice(0, queries.indexOf("query ListPets")), /AccessLog/, ["access log"]],
+  ["why, of a request", `why ${request}`, /./, "access log/failure"],
+  ["why, of an invocation", `why ${invocation}`, /./, "failure/throw/information/start/timeout/error report"],
+  ["all failures of a day", queries.slice(0, errorsOf), /AccessLog/, "access log"],
   [
     "all errors of one function",
-    queries.slice(queries.indexOf("query ListPets")),
+    queries.slice(errorsOf),
     /ListPetsLogs/,
-    [
-      "failure",
-      "throw",
-      "crash, line 1",
-      "crash, line 2",
-      "timeout",
-      "error report",
-      "another error",
-      "failed start",
-    ],
+    "failure/throw/crash, line 1/crash, line 2/timeout/error report/another error/failed start",
   ],
   [
     "the reports of all functions",
     /^query Logs [^`]*/m.exec(runbook)?.[0] ?? "",
     /^(?!.*AccessLog)/,
-    ["timeout", "error report", "another error", "success"],
+    "timeout/error report/another error/success",
   ],
 ])("the runbook's query finds what it should: %s", (_name, commands, groups, expected) => {
   const [started, ...others] = queriesOf(commands);
@@ -159,5 +133,5 @@ it.each([
   expect(started?.groups).toEqual(logGroups.filter((name) => groups.test(name)));
   expect(started?.groups.length).toBeGreaterThan(0);
   const found = Object.entries(events).filter(([, event]) => matches(started?.query ?? "", event));
-  expect(found.map(([name]) => name)).toEqual(expected);
+  expect(found.map(([name]) => name).join("/")).toBe(expected);
 });

@@ -4,6 +4,7 @@ import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { describe, expect, it, jest } from "@jest/globals";
 import { parse } from "yaml";
 import { program } from "../../../cli/keys-program.ts";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { budget } from "../../../infra/budget.ts";
 import { githubRepository } from "../../../infra/github-repository.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
@@ -54,30 +55,26 @@ const actionsOf = (role = "") =>
 
 describe("a job of GitHub", () => {
   const jobs: [subject: string, roles: string[]][] = [
-    ...names.map((name): [string, string[]] => [
-      `${REPOSITORY}:environment:${name}`,
-      [`${pascalCase(name)}Deploy`],
-    ]),
-    [`${REPOSITORY}:pull_request`, ["Diff"]],
-    [`${REPOSITORY}:ref:refs/heads/main`, []],
-    [`${REPOSITORY}:ref:refs/tags/v1.0.0`, []],
-    [`${REPOSITORY}:environment:github-pages`, []],
-    [`${REPOSITORY}:environment:production2`, []],
-    ["repo:acme/animal-store:environment:production", []], // the form without ids
-    ["repo:acme@1/animal-store@7654321:environment:production", []],
-    ["repo:acme@1234567/animal-store@1:environment:production", []],
-    ["repo:evil@1/acme@1234567/animal-store@7654321:environment:production", []],
+    ...names.map((name): [string, string[]] => [`environment:${name}`, [`${pascalCase(name)}Deploy`]]),
+    ["pull_request", ["Diff"]],
+    ...[
+      "ref:refs/heads/main",
+      "ref:refs/tags/v1.0.0",
+      "environment:github-pages",
+      "environment:production2",
+    ].map((subject): [string, string[]] => [subject, []]),
   ];
+  // The form without ids, and those of others.
+  const others = ["acme/animal-store", "acme@1/animal-store@7654321", "acme@1234567/animal-store@1"];
 
-  it.each(jobs)(
-    "with the subject %s can assume %j, and nothing with a token for others",
-    (subject, expected) => {
-      expect(assumableByJob(subject, "sts.amazonaws.com")).toEqual(expected);
-      for (const audience of ["https://github.com/acme", undefined])
-        expect(assumableByJob(subject, audience)).toEqual([]);
-      expect(assumableByJob(subject, "sts.amazonaws.com", "another-provider")).toEqual([]);
-    },
-  );
+  it.each(jobs)("with %s can assume %j, and nothing with a token for others", (subject, expected) => {
+    expect(assumableByJob(`${REPOSITORY}:${subject}`, "sts.amazonaws.com")).toEqual(expected);
+    for (const audience of ["https://github.com/acme", undefined])
+      expect(assumableByJob(`${REPOSITORY}:${subject}`, audience)).toEqual([]);
+    expect(assumableByJob(`${REPOSITORY}:${subject}`, "sts.amazonaws.com", "another-provider")).toEqual([]);
+    for (const repository of [...others, `evil@1/${REPOSITORY}`])
+      expect(assumableByJob(`repo:${repository}:${subject}`, "sts.amazonaws.com")).toEqual([]);
+  });
 
   it("gets its token from GitHub", () => {
     expect(only("IAM::OIDCProvider")).toMatchObject({
@@ -163,11 +160,11 @@ describe("a role for GitHub", () => {
     }
   });
 
-  it("can do nothing else: the diff role cannot write", () => {
-    const [diff] = roles.filter(({ name }) => name === "Diff");
-    expect(actionsOf(diff?.id)).toEqual(["sts:AssumeRole"]);
+  it("has no other policy", () => {
     for (const { name, managed } of roles) expect(managed).toHaveLength(name === "ApiGatewayLogs" ? 1 : 0);
     for (const { Properties } of find("IAM::Role")) expect(Properties).not.toHaveProperty("Policies");
+    const [diff] = roles.filter(({ name }) => name === "Diff");
+    expect(actionsOf(diff?.id)).toEqual(["sts:AssumeRole"]);
   });
 });
 
@@ -177,10 +174,7 @@ describe("the account", () => {
   it("has one role for the logs of API Gateway, which no stage owns and every stage needs", () => {
     const [log] = roles.filter(({ name }) => name === "ApiGatewayLogs");
     expect(only("ApiGateway::Account").CloudWatchRoleArn).toMatch(new RegExp(`:${log?.id}$`));
-    expect(log?.managed).toEqual([
-      "arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
-    ]);
-    for (const { name } of deployedStages) {
+    for (const name of names) {
       expect(readResources(assembly, stackName(name)).find("ApiGateway::Account")).toEqual([]);
       expect(manifest.artifacts[stackName(name)].dependencies).toContain(accountStackName);
     }
@@ -189,29 +183,23 @@ describe("the account", () => {
   it("keeps what others in the account also use when the stack is deleted", () => {
     const logRole = find("IAM::Role").filter(({ id }) => /Logs/.test(id));
     const shared = [...find("ApiGateway::Account"), ...logRole, ...find("IAM::OIDCProvider")];
-    expect(shared).toHaveLength(3);
-    for (const resource of shared)
-      expect(resource).toMatchObject({
-        DeletionPolicy: "RetainExceptOnCreate",
-        UpdateReplacePolicy: "Retain",
-      });
+    const kept = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
+    expect(shared).toMatchObject([kept, kept, kept]);
   });
 
-  it("sends a message when the costs exceed the budget, or are expected to, if someone receives it", () => {
+  it("sends a message when the costs exceed the budget, or are expected to", () => {
     const { Budget, NotificationsWithSubscribers: notifications } = only("Budgets::Budget");
-    const { monthlyUsd, email } = exampleSettings.budget;
-    expect(Budget.BudgetLimit).toEqual({ Amount: monthlyUsd, Unit: "USD" });
-    for (const type of ["ACTUAL", "FORECASTED"])
-      expect(notifications).toContainEqual({
-        Notification: expect.objectContaining({ NotificationType: type }),
-        Subscribers: [{ SubscriptionType: "EMAIL", Address: email }],
-      });
+    expect(Budget.BudgetLimit.Amount).toBe(exampleSettings.budget.monthlyUsd);
+    const types = notifications.map(({ Notification, Subscribers }: Json) => {
+      expect(Subscribers).toEqual([{ SubscriptionType: "EMAIL", Address: exampleSettings.budget.email }]);
+      return Notification.NotificationType;
+    });
+    expect(types).toEqual(expect.arrayContaining(["ACTUAL", "FORECASTED"]));
   });
 
   it("has deploy roles and a budget only if someone fills them in", () => {
     const own = readResources(assembly, accountStackName);
     expect(own.find("Budgets::Budget")).toHaveLength(budget ? 1 : 0);
     expect(own.find("IAM::Role").length > 1).toBe(githubRepository !== undefined);
-    expect(own.only("ApiGateway::Account")).toBeDefined();
   });
 });

@@ -1,5 +1,6 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { entryName } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
@@ -11,9 +12,6 @@ import { createOwnTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
-
-// biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
-type Json = any;
 
 const tables = await createOwnTables();
 const send = DynamoDBDocumentClient.prototype.send as (command: unknown) => Promise<unknown>;
