@@ -36,7 +36,3 @@ it("the pattern of API keys, which the gateway applies too, backtracks by a boun
 it("no other pattern is built at run time", () => {
   expect(files.filter((file) => patternsOf(file).built > 0)).toEqual(["lib/api-key.ts"]);
 });
-
-it.each([/^(a+)+$/, /\s+$/, /^\d+\d+$/])("%s would be noticed", (pattern) => {
-  expect(isSafe(pattern).safe).toBe(false);
-});

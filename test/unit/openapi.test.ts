@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { openApiDocument, openApiText } from "../../openapi/document.ts";
+import { openApiText } from "../../openapi/document.ts";
 
 const config = await createConfig({
   extends: ["recommended-strict"],
@@ -18,16 +18,7 @@ const config = await createConfig({
   },
 });
 
-/** The rules that a document breaks. */
-async function broken(document: string): Promise<string[]> {
-  const problems = await lintFromString({ source: document, absoluteRef: "openapi.json", config });
-  return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`);
-}
-
-it("finds nothing in the document, but a planted fault", async () => {
-  expect(await broken(openApiText())).toEqual([]);
-  const { components, ...document } = openApiDocument();
-  const { securitySchemes: _, ...faulty } = components;
-  const found = await broken(JSON.stringify({ ...document, components: faulty }));
-  expect(found).toContain("security-defined: There is no `apiKey` security scheme defined.");
+it("breaks no rule of Redocly", async () => {
+  const lint = (source: string) => lintFromString({ source, absoluteRef: "openapi.json", config });
+  expect((await lint(openApiText())).map(({ ruleId, message }) => [ruleId, message])).toEqual([]);
 });

@@ -30,9 +30,6 @@ it("the entry has loaded only when the function has warmed up", async () => {
 // The entry would not notice that there is no `ready`.
 it.each(files)("%s exports a handler, and the result of warmUp as ready", async (file) => {
   const { handler, ready } = await import(`../../../functions/${file}`);
-  expect({ handler: typeof handler, ready: typeof ready?.then }).toEqual({
-    handler: "function",
-    ready: "function",
-  });
+  expect([typeof handler, typeof ready?.then]).toEqual(["function", "function"]);
   await ready;
 });

@@ -49,7 +49,7 @@ describe("the docs page", () => {
     expect([page.status, page.url]).toEqual([200, `${origin}/docs/`]);
     const html = await page.text();
     expect(html).toContain(` id="docs" data-key="${key}"`);
-    expect(loadedBy(html)).toHaveLength(9);
+    expect(loadedBy(html)).toContain("document.js");
     for (const name of loadedBy(html)) {
       const file = await fetch(new URL(name, page.url));
       expect([name, file.status]).toEqual([name, 200]);
@@ -57,23 +57,22 @@ describe("the docs page", () => {
     }
   });
 
-  it.each([
-    ["", "text/html; charset=utf-8"],
-    ["?theme=dark", "text/html; charset=utf-8"],
-    ["page.js", "text/javascript; charset=utf-8"],
-    ["page.css", "text/css; charset=utf-8"],
-    ["openapi.json", "application/json"],
-  ])("serves docs/%s with its type and length", async (name, type) => {
-    const { status, headers, body } = await sendRaw(`/docs/${name}`);
-    const length = String(Buffer.byteLength(body));
-    expect([status, headers["content-type"], headers["content-length"]]).toEqual([200, type, length]);
-  });
-
-  it("serves a file byte for byte", async () => {
-    const served = await fetch(`${origin}/docs/favicon-32x32.png`);
+  it("serves its files byte for byte, with their types and lengths", async () => {
+    for (const [name, type] of [
+      ["", "text/html; charset=utf-8"],
+      ["?theme=dark", "text/html; charset=utf-8"],
+      ["page.js", "text/javascript; charset=utf-8"],
+      ["page.css", "text/css; charset=utf-8"],
+      ["openapi.json", "application/json"],
+    ]) {
+      const { headers, body } = await sendRaw(`/docs/${name}`);
+      const length = String(Buffer.byteLength(body));
+      expect([headers["content-type"], headers["content-length"]]).toEqual([type, length]);
+    }
+    const image = await fetch(`${origin}/docs/favicon-32x32.png`);
     const file = createRequire(import.meta.url).resolve("swagger-ui-dist/favicon-32x32.png");
-    expect(served.headers.get("content-type")).toBe("image/png");
-    expect(Buffer.from(await served.arrayBuffer())).toEqual(await readFile(file));
+    expect(image.headers.get("content-type")).toBe("image/png");
+    expect(Buffer.from(await image.arrayBuffer())).toEqual(await readFile(file));
   });
 
   it("offers only the service that serves it", async () => {
@@ -127,37 +126,27 @@ describe("the docs page", () => {
     "evil-localhost",
     "127a0b0c1",
   ])("does not respond to the Host %s, which an attacker could resolve to this machine", async (host) => {
-    for (const path of ["/docs", "/docs/", "/docs/openapi.json"]) {
+    for (const path of ["/docs", "/docs/", "/docs/openapi.json"])
       expect(await sendRaw(path, { host })).toMatchObject({ status: 404, body: "not a docs page" });
-    }
   });
 
-  it.each([
-    "/docs/../package.json",
-    "/docs/..%2fpackage.json",
-    "/docs/swagger-ui.js",
-    "/docs/__proto__",
-    "/docsx",
-    "/page/index.html",
-  ])("serves only its own files: %s", async (path) => {
-    expect(await sendRaw(path)).toMatchObject({ status: 404, body: "not a docs page" });
+  it("serves only its own files, to GET", async () => {
+    const paths = ["../package.json", "..%2fpackage.json", "swagger-ui.js", "__proto__"].map(
+      (name) => `/docs/${name}`,
+    );
+    for (const path of [...paths, "/docsx", "/page/index.html"])
+      expect(await sendRaw(path)).toMatchObject({ status: 404, body: "not a docs page" });
+    for (const method of ["POST", "HEAD"]) expect((await sendRaw("/docs/", { method })).status).toBe(404);
   });
 
   it("reads a file once for all responses, and responds with none that is missing while npm changes node_modules", async () => {
     readPart.mockClear();
     for (let n = 0; n < 3; n++) await sendRaw("/docs/swagger-ui.css");
     expect(readPart.mock.calls.length).toBeLessThan(2);
-    const another = createServer(async (message, response) => {
-      response.end(String(await docsPage(key, "v1")(message, response)));
-    });
-    const { origin, close } = await listen(another);
+    const another = docsPage(key, "v1");
     readPart.mockRejectedValueOnce(new Error("ENOENT"));
-    expect(await (await fetch(`${origin}/docs/swagger-ui.css`)).text()).toBe("false");
-    await close();
-  });
-
-  it.each(["POST", "HEAD"])("rejects %s", async (method) => {
-    expect((await sendRaw("/docs/", { method })).status).toBe(404);
+    const message = { method: "GET", url: "/docs/swagger-ui.css", headers: { host: "localhost" } };
+    expect(await another(message as never, undefined as never)).toBe(false);
   });
 });
 

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { runNode } from "../../support/keys-cli.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -29,21 +28,7 @@ it("write-document.ts writes the committed document", async () => {
 });
 
 it("build-docs-page.ts writes the static site to build/docs, and says where", async () => {
-  const { stdout: help } = await run("build-docs-page.ts", "--help");
-  expect(help).toMatch(
-    /^Usage: npm run docs \[options\]\n\nWrites the docs page as a static site to build\/docs\./,
-  );
   const { stdout } = await run("build-docs-page.ts");
   expect(stdout).toBe("Wrote build/docs. Open index.html in a browser.\n");
   expect(await readdir(join(folder, "build/docs"))).toContain("index.html");
-});
-
-it("test:long says in one line which browser it needs for the docs page", async () => {
-  const script = join(root, "test/long/run.ts");
-  const env = { ...process.env, CHROMIUM: join(folder, "none") };
-  expect(await runNode([script, "docs"], { env })).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: `error: there is no ${env.CHROMIUM}: install Chromium, or set CHROMIUM to its path\n`,
-  });
 });

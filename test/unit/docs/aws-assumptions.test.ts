@@ -37,7 +37,7 @@ describe("a statement", () => {
   const statements = rows.map(([behaviour = "", , , check = ""]) => ({ behaviour, check }));
 
   it("has a check: tests of the suite, a section with commands, a command, or that of the row above", () => {
-    expect(statements.length).toBeGreaterThan(40);
+    expect(statements).not.toEqual([]);
     const kinds = /^suite: |\]\((runbook\.md)?#|`(aws|curl|gh|head|npm|npx|query|why) |^the same$/;
     expect(statements.filter(({ check }) => !kinds.test(check))).toEqual([]);
   });

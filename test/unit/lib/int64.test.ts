@@ -41,15 +41,18 @@ describe("JSON", () => {
     expect(parseJson(text)).toBe(integer);
   });
 
-  it.each(["5.5", "1e-1", "15e-2", "0.05e1", "1e-999999999", "9007199254740993.5"])(
-    "leaves the fraction %s a number",
-    (text) => expect(parseJson(text)).toBe(Number(text)),
-  );
-
-  it.each(["1e19", "1e400", "1e999999999", `1e${"9".repeat(5000)}`, "123e18"])(
-    "does not write out %s, which exceeds an int64",
-    (text) => expect(parseJson(text)).toBe(Number(text)),
-  );
+  // The integers exceed an int64, and are not written out.
+  it.each([
+    "5.5",
+    "1e-1",
+    "15e-2",
+    "0.05e1",
+    "1e-999999999",
+    "9007199254740993.5",
+    "1e19",
+    "1e400",
+    "123e18",
+  ])("leaves %s a number", (text) => expect(parseJson(text)).toBe(Number(text)));
 
   it("reads an int64 the same, wherever its decimal point and exponent are", () => {
     fc.assert(

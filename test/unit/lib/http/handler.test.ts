@@ -72,15 +72,7 @@ describe("an operation's handler", () => {
   it("passes the request's parts to the operation", async () => {
     const run = jest.fn(empty);
     await createHandler(listPets, run)(requestEvent({ query: { limit: ["5"] } }), context);
-    expect(run.mock.calls).toEqual([
-      [
-        expect.objectContaining({
-          query: { limit: 5 },
-          caller: "key_test",
-          linkHeader: expect.any(Function),
-        }),
-      ],
-    ]);
+    expect(run.mock.calls).toMatchObject([[{ query: { limit: 5 }, caller: "key_test" }]]);
   });
 });
 
@@ -90,17 +82,17 @@ describe("a key", () => {
     return createHandler(listPets, empty)(requestEvent({ authorizer, query }), context);
   };
 
-  it.each(["pets:read", "pets:write pets:read"])("with the scopes '%s' can list pets", async (scopes) => {
-    expect((await withScopes(scopes)).statusCode).toBe(200);
+  it.each<[scopes: string | undefined, status: number]>([
+    ["pets:read", 200],
+    ["pets:write pets:read", 200],
+    ["", 403],
+    ["pets:write", 403],
+    ["pets:readx", 403],
+    ["pets", 403],
+    [undefined, 403],
+  ])("with the scopes '%s' gets %d", async (scopes, status) => {
+    expect((await withScopes(scopes)).statusCode).toBe(status);
   });
-
-  it.each(["", "pets:write", "pets:readx", "pets", undefined])(
-    "with the scopes '%s' gets 403",
-    async (scopes) => {
-      const response = await withScopes(scopes);
-      expect([response.statusCode, bodyOf(response)]).toEqual([403, errorBody("forbidden")]);
-    },
-  );
 
   it("without the scope gets 403 before 400", async () => {
     expect((await withScopes("", { limit: ["0"] })).statusCode).toBe(403);
@@ -111,16 +103,9 @@ describe("a key", () => {
 describe("the log", () => {
   it("has one line for a 5xx: operation, status, version of the function, caller and latency", async () => {
     process.env.AWS_LAMBDA_FUNCTION_VERSION = "7";
-    let now = 1000;
-    const run = createHandler(
-      listPets,
-      async () => {
-        now += 25;
-        throw new ApiError("unavailable");
-      },
-      () => now,
-    );
-    await run(requestEvent(), context);
+    const times = [1000, 1025];
+    const failing = async () => Promise.reject(new ApiError("unavailable"));
+    await createHandler(listPets, failing, () => times.shift() ?? 1025)(requestEvent(), context);
     delete process.env.AWS_LAMBDA_FUNCTION_VERSION;
     expect(lines).toEqual([
       {
@@ -155,15 +140,14 @@ describe("a deprecated operation", () => {
   const at = (now: number, request: Parameters<typeof requestEvent>[0]) =>
     createHandler(getPet, missing, () => now)(requestEvent(request), context);
   const announcement = {
-    Deprecation: "@1795132800",
-    Sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
-    Link: '<https://api.example/v1/pets>; rel="successor-version"',
+    Deprecation: `@${getPet.deprecation.since.getTime() / 1000}`,
+    Sunset: getPet.deprecation.sunset.toUTCString(),
+    Link: `<https://api.example/v1${getPet.deprecation.successor}>; rel="successor-version"`,
   };
 
   it("works until the last millisecond, and announces its end", async () => {
-    const response = await at(sunset - 1, { path: { petId: "1" } });
-    expect(response.statusCode).toBe(404);
-    expect(response.headers).toMatchObject(announcement);
+    const { statusCode, headers } = await at(sunset - 1, { path: { petId: "1" } });
+    expect([statusCode, headers]).toEqual([404, expect.objectContaining(announcement)]);
   });
 
   it("is gone from its sunset on, before a missing scope or an invalid request matters", async () => {
@@ -177,14 +161,9 @@ describe("a deprecated operation", () => {
 
 it("a deprecated operation keeps a Link header of its own", async () => {
   const deprecated = { ...listPets, deprecation: getPet.deprecation } as const satisfies Operation;
-  const run = async () => ({
-    body: [],
-    headers: { Link: '<https://api.example/v1/pets?cursor=x>; rel="next"' },
-  });
+  const run = async () => ({ body: [], headers: { Link: '<x>; rel="next"' } });
   const { headers } = await createHandler(deprecated, run, () => 0)(requestEvent(), context);
-  expect(headers?.Link).toBe(
-    '<https://api.example/v1/pets?cursor=x>; rel="next", <https://api.example/v1/pets>; rel="successor-version"',
-  );
+  expect(headers?.Link).toBe('<x>; rel="next", <https://api.example/v1/pets>; rel="successor-version"');
 });
 
 describe("an operation without a body in its response", () => {

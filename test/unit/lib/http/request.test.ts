@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { type ErrorCode, errors } from "../../../../lib/errors.ts";
 import { readRequest } from "../../../../lib/http/request.ts";
 import { INT64_MAX, INT64_MIN } from "../../../../lib/int64.ts";
+import { BODY_LIMIT, PAGE_SIZE } from "../../../../lib/limits.ts";
 import { createPet, getPet, listPets } from "../../../../lib/operations.ts";
 import { requestEvent } from "../../../support/event.ts";
 
@@ -85,15 +86,15 @@ describe("the body of createPet", () => {
     },
   );
 
-  it("can have 16,384 bytes, and not one more", () => {
+  it("can have the bytes of the limit, and not one more", () => {
     const start = '{"name":"Rex","categoryId":1,"note":"é';
-    const fill = 16_384 - Buffer.byteLength(start) - 2;
+    const fill = BODY_LIMIT - Buffer.byteLength(start) - 2;
     expect(readBody(`${start}${"x".repeat(fill)}"}`).name).toBe("Rex");
     expect(() => readBody(`${start}${"x".repeat(fill + 1)}"}`)).toThrow(refused("payload_too_large"));
   });
 
   it("is refused for its type before its size, and for its size before its form", () => {
-    const body = "x".repeat(16_385);
+    const body = "x".repeat(BODY_LIMIT + 1);
     const text = { "Content-Type": "text/plain" };
     expect(() => readBody(body, text)).toThrow(refused("unsupported_media_type"));
     expect(() => readBody(body)).toThrow(refused("payload_too_large"));
@@ -109,8 +110,7 @@ describe("the body of createPet", () => {
     (hex) => {
       const bytes = Buffer.concat([
         Buffer.from('{"categoryId":1,"name":"R'),
-        Buffer.from(hex, "hex"),
-        Buffer.from('"}'),
+        Buffer.from(`${hex}227d`, "hex"),
       ]);
       const event = requestEvent({ body: bytes.toString("base64"), isBase64Encoded: true });
       expect(() => readRequest(createPet, event)).toThrow(invalid("The body must be well-formed JSON"));
@@ -126,18 +126,19 @@ describe("the body of createPet", () => {
     expect(readBody(rex, { "cOnTeNt-TyPe": type }).name).toBe("Rex");
   });
 
+  const encodings = ["identity, gzip", "gzip, identity", ["gzip", "identity"]];
   it.each<Record<string, string | string[]>>([
     {},
-    { "Content-Type": "application/jsonp" },
-    { "Content-Type": "appl ication/json" },
-    { "Content-Type": "x-application/json" },
-    { "Content-Type": "application/json; charset=utf-8x" },
-    { "Content-Type": "application/json; charset=latin1" },
-    { "Content-Type": "application/json; charset=utf-8; charset=utf-16" },
-    { "Content-Type": "application/json", "Content-Encoding": "identity, gzip" },
-    { "Content-Type": "application/json", "Content-Encoding": "gzip, identity" },
-    { "Content-Type": ["text/plain", "application/json"] },
-    { "Content-Type": "application/json", "Content-Encoding": ["gzip", "identity"] },
+    ...[
+      "application/jsonp",
+      "appl ication/json",
+      "x-application/json",
+      "application/json; charset=utf-8x",
+      "application/json; charset=latin1",
+      "application/json; charset=utf-8; charset=utf-16",
+      ["text/plain", "application/json"],
+    ].map((type) => ({ "Content-Type": type })),
+    ...encodings.map((coding) => ({ "Content-Type": "application/json", "Content-Encoding": coding })),
   ])("must not be sent with %j", (headers) => {
     expect(() => readBody(rex, headers)).toThrow(refused("unsupported_media_type"));
   });
@@ -171,22 +172,15 @@ describe("the headers of createPet", () => {
 });
 
 describe("the query of listPets", () => {
-  it("defaults to a page of 20, and ignores unknown parameters", () => {
-    expect(readQuery({ sort: ["name"] })).toEqual({ limit: 20 });
+  it("has a default limit, and ignores unknown parameters", () => {
+    expect(readQuery({ sort: ["name"] })).toEqual({ limit: PAGE_SIZE.default });
   });
 
   it("accepts every limit from 1 to 100 and no other text", () => {
     const error = invalid("limit must be an integer from 1 to 100");
-    for (let limit = 1; limit <= 100; limit++)
-      expect(readQuery({ limit: [String(limit)] }).limit).toBe(limit);
+    for (let n = 1; n <= 100; n++) expect(readQuery({ limit: [String(n)] }).limit).toBe(n);
     for (const text of ["", "0", "101", "1000", " 5", "5 ", "+5", "05", "5.0", "5e0", "0x5"])
       expect(() => readQuery({ limit: [text] })).toThrow(error);
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.float().map(String)), (text) => {
-        fc.pre(!/^([1-9]\d?|100)$/.test(text));
-        expect(() => readQuery({ limit: [text] })).toThrow(error);
-      }),
-    );
   });
 
   it("names every invalid parameter at once", () => {
