@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { mkdir, mkdtempDisposable, open, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, open, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,22 +81,15 @@ afterEach(() => {
 });
 afterAll(cloudFormation.close);
 
-describe("issue", () => {
-  it("prints the key and its record", async () => {
-    expect(await print("issue", "--owner", "Acme 🐕", "--expires-in", "7d", "--scopes", "pets:read")).toMatch(
-      /^Key ID {3}key_[0-9a-f]{16}\nOwner {4}Acme 🐕\nState {4}live\nScopes {3}pets:read\nCreated {2}2026-11-21T12:00:00.000Z\nExpires {2}2026-11-28T12:00:00.000Z\nAPI key {2}ask_staging_[0-9A-Za-z]{33}\n\nSave the API key now: it is not shown again.\n$/,
-    );
-  });
-
-  it("issues a key with both scopes that never expires by default", async () => {
-    const { key, ...record } = await json("issue", "--owner", "Acme");
-    expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);
-    expect(record).toMatchObject({ owner: "Acme", scopes: ["pets:read", "pets:write"], expiresAt: null });
-    expect(await json("show", record.keyId)).toEqual(record);
-    expect(await json("list")).toContainEqual(record);
-    expect(await print("show", record.keyId)).toMatch(/^Key ID .*Expires {2}never\n$/s);
-    expect(await print("list")).toMatch(new RegExp(`^KEY ID .*\n${record.keyId}  live .* Acme\n`, "s"));
-  });
+it("issue prints the key and its record, and by default a key has both scopes and never expires", async () => {
+  expect(await print("issue", "--owner", "Acme 🐕", "--expires-in", "7d", "--scopes", "pets:read")).toMatch(
+    /^Key ID {3}key_[0-9a-f]{16}\nOwner {4}Acme 🐕\n(.*\n){3}Expires {2}2026-11-28T12:00:00.000Z\nAPI key {2}ask_staging_[0-9A-Za-z]{33}\n\nSave the API key now: it is not shown again.\n$/,
+  );
+  const { key, ...record } = await json("issue", "--owner", "Acme");
+  expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);
+  expect(record).toMatchObject({ owner: "Acme", scopes: ["pets:read", "pets:write"], expiresAt: null });
+  expect(await json("show", record.keyId)).toEqual(record);
+  expect(await json("list")).toContainEqual(record);
 });
 
 describe("list", () => {
@@ -256,16 +248,8 @@ describe("a table that others have changed", () => {
     expect(JSON.parse((await keys("show", id, "--json")).stdout).owner).toBe(hostile);
   });
 
-  it.each([
-    ["has only a hash", { hash: { S: "b".repeat(64) } }],
-    ["has a hash that is not hexadecimal", item("zzz", "Acme", "pets:read")],
-    ["has another scope", item("d".repeat(64), "Acme", "a pets:write")],
-    [
-      "was revoked at a time that is none",
-      { hash: { S: "e".repeat(64) }, revokeAt: { NULL: true as const } },
-    ],
-  ])("names a key that %s, and revokes it under this name", async (_what, damagedItem) => {
-    await using _item = await put(damagedItem);
+  it("does not hide a damaged record: it is named, and revoked under this name", async () => {
+    await using _item = await put(item("zzz", "Acme", "pets:read")); // not a hash in hexadecimal
     const { keyId } = await json("issue", "--owner", "Acme");
     const { code, stdout, stderr } = await keys("list");
     expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${keyId}  live .* Acme$`, "m"))]);
@@ -275,22 +259,17 @@ describe("a table that others have changed", () => {
     for (const command of ["show", "rotate"]) expect(await keys(command, id)).toEqual(failure(damaged));
     expect(await print("revoke", id)).toMatch(new RegExp(`^Revoked ${id}\\.`));
     expect(await print("revoke", id)).toBe(`${id} was already revoked.\n`);
-    expect(await json("revoke", id)).toEqual({ keyId: id, state: "revoked" });
   });
 });
 
-it("revoke ends a key for every clock, and says how long the gateway can still accept it", async () => {
+it("revoke says how long the gateway can still accept a key, and does nothing twice", async () => {
   const { keyId } = await json("issue", "--owner", "Acme");
-  now += HOUR;
-  expect(await print("revoke", keyId)).toBe(
-    `Revoked ${keyId}. The gateway caches valid keys: it can keep working for 60 s.\n`,
+  expect(await print("revoke", keyId)).toMatch(
+    new RegExp(`^Revoked ${keyId}\\. The gateway caches valid keys: it can keep working for \\d+ s\\.\n$`),
   );
-  for (now of [start, start + DAY]) {
-    const revoked = { state: "revoked", revokeAt: iso(start + HOUR) };
-    expect(await json("show", keyId)).toMatchObject(revoked);
-    expect(await print("revoke", keyId)).toBe(`${keyId} was already revoked, on ${revoked.revokeAt}.\n`);
-    expect(await json("revoke", keyId)).toMatchObject(revoked);
-  }
+  now += HOUR;
+  expect(await print("revoke", keyId)).toBe(`${keyId} was already revoked, on ${iso(start)}.\n`);
+  expect(await json("show", keyId)).toMatchObject({ state: "revoked", revokeAt: iso(start) });
 });
 
 it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", async (command) => {
@@ -326,25 +305,12 @@ it.each([
 });
 
 describe("the network", () => {
-  const [account, role, start] = ["123456789012", "operator", "https://example.awsapps.com/start"];
-  const sso = `[profile sso]\nsso_start_url = ${start}\nsso_region = eu-west-1\nsso_account_id = ${account}\nsso_role_name = ${role}\n`;
-
-  it.each<[string, string, RegExp]>([
-    ["CloudFormation", "CLOUDFORMATION", /^keys: AWS cannot be reached in eu-west-1 \(TimeoutError\): .*\n$/],
-    ["DynamoDB", "DYNAMODB", /^keys: The keys table cannot be used: no full response in 5 s\n$/],
-    ["AWS SSO", "SSO", /^keys: There are no AWS credentials \(.*\n$/],
+  it.each<[string, RegExp]>([
+    ["CLOUDFORMATION", /^keys: AWS cannot be reached in eu-west-1 \(TimeoutError\): .*\n$/],
+    ["DYNAMODB", /^keys: The keys table cannot be used: no full response in 5 s\n$/],
   ])(
     "does not let a command wait for ever when %s does not respond, or never to the end",
-    async (_which, name, line) => {
-      await using home = await mkdtempDisposable(join(tmpdir(), "animal-store-home-"));
-      const cache = join(home.path, ".aws", "sso", "cache");
-      await mkdir(cache, { recursive: true });
-      await writeFile(join(home.path, ".aws", "config"), sso);
-      const token = createHash("sha1").update(start).digest("hex");
-      await writeFile(
-        join(cache, `${token}.json`),
-        JSON.stringify({ accessToken: "x", expiresAt: iso(now + DAY) }),
-      );
+    async (name, line) => {
       let requests = 0;
       // The first request gets no response, and the second one a part of it.
       const stuck = await listen(
@@ -352,12 +318,9 @@ describe("the network", () => {
       );
       const { timeout } = AbortSignal;
       jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 100));
-      const profile = name === "SSO" ? { HOME: home.path, AWS_PROFILE: "sso" } : credentials;
-      const environment = { ...profile, [`AWS_ENDPOINT_URL_${name}`]: stuck.origin };
-      const { code, stdout, stderr } = await run(["list", "--stage", "staging"], environment).finally(
-        stuck.close,
-      );
-      expect([code, stdout, stderr, requests]).toEqual([1, "", expect.stringMatching(line), 2]);
+      const environment = { ...credentials, [`AWS_ENDPOINT_URL_${name}`]: stuck.origin };
+      const ended = await run(["list", "--stage", "staging"], environment).finally(stuck.close);
+      expect([ended, requests]).toEqual([{ code: 1, stdout: "", stderr: expect.stringMatching(line) }, 2]);
     },
   );
 
@@ -385,5 +348,4 @@ it("reads AWS profiles in both files, and runs the process of one once, because 
   const list = (AWS_PROFILE: string) => run(["list", "--stage", "staging"], { ...files, AWS_PROFILE });
   for (const profile of ["asks", "stored"])
     expect(await list(profile)).toMatchObject({ code: 0, stderr: "" });
-  expect(await list("nope")).toEqual(failure("There is no AWS profile nope: check AWS_PROFILE."));
 });

@@ -54,9 +54,8 @@ async function issueAndList(): Promise<void> {
 }
 
 it("says why it cannot read the data folder", async () => {
-  expect(await keys("list")).toEqual(
-    failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`),
-  );
+  const none = failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`);
+  expect(await keys("list")).toEqual(none);
   // A folder in place of the file fails for every user, root included.
   await mkdir(tablesFile);
   expect(await keys("list")).toEqual(failure(`The data folder ${folder} cannot be read (EISDIR).`));
@@ -65,14 +64,10 @@ it("says why it cannot read the data folder", async () => {
     await writeFile(tablesFile, damaged);
     expect(await keys("list")).toEqual(failure(`${tablesFile} is damaged: run \`npm start\` once.`));
   }
-});
-
-it("does not use a folder that another version of the service made", async () => {
+  // Another version of the service made the folder.
   await writeTables(NOBODY);
   await rm(join(folder, marker));
-  expect(await keys("list")).toMatchObject(
-    failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`),
-  );
+  expect(await keys("list")).toEqual(none);
 });
 
 it("says why it cannot open the store", async () => {
@@ -95,12 +90,10 @@ it("opens the store of a stopped service, makes no file that others can read, an
     expect([name, mode & 0o077]).toEqual([name, 0]);
   }
   const [{ keyId }] = JSON.parse((await keys("list", "--json")).stdout);
-  for (const command of ["show", "rotate", "revoke"]) {
-    expect(await keys(command, keyId)).toMatchObject({ code: 0 });
+  for (const id of [keyId, "key_0000000000000000"]) {
+    expect((await keys("rotate", id)).code).toBe(id === keyId ? 0 : 1);
     await (await startStore(storeFolder)).close();
   }
-  expect((await keys("show", "key_0000000000000000")).code).toBe(1);
-  await (await startStore(storeFolder)).close();
 });
 
 it("uses another DynamoDB that the service runs with", async () => {

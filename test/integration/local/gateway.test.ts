@@ -27,7 +27,7 @@ const authorizer = `
     const last = authorizationToken.slice(-1);
     if (last === "u") throw new Error("Unauthorized");
     if (last === "f") throw new Error('no "database"');
-    if (last === "h") for (;;);
+    if (last === "h") await new Promise(() => {});
     if (last === "n") return null;
     const Effect = last === "d" ? "Deny" : last === "e" ? "Perhaps" : "Allow";
     const Resource =
@@ -115,13 +115,6 @@ describe("an event", () => {
     expect(response.headers.get("x-own")).toBe("1");
   });
 
-  it("has one slash where the client sent several between the stage and the path", async () => {
-    const none = { queryStringParameters: null, multiValueQueryStringParameters: null };
-    expect(await json(await get("///pets"))).toMatchObject({
-      event: { path: "/pets", resource: "/pets", ...none },
-    });
-  });
-
   it("has a body in base64 when its bytes are not UTF-8", async () => {
     for (const body of ["é", Buffer.from([0xff])]) {
       const { text } = await send(baseUrl, { method: "POST", path: "/pets", key: key("a"), body });
@@ -140,11 +133,6 @@ describe("an event", () => {
 describe("a request with a repeated header", () => {
   const sendTwice = (header: [string, string]) =>
     send(baseUrl, { path: "/pets", key: key("a"), headers: [header] });
-
-  it("is refused if the header is Host", async () => {
-    const { status, text } = await sendTwice(["Host", new URL(baseUrl).host]);
-    expect([status, JSON.parse(text)]).toEqual([400, errorBody("invalid_request")]);
-  });
 
   it("has no valid key if the header is Authorization", async () => {
     expect((await sendTwice(["Authorization", token("a")])).status).toBe(401);
@@ -201,26 +189,17 @@ describe("the authorizer", () => {
   });
 });
 
-describe("a path that the API does not have", () => {
+it("a path that the API does not have gets without a catch-all route a 404, or AWS's own 403", async () => {
   const routes = stack.routes.filter(({ requiresAuthorization }) => requiresAuthorization);
-
-  it("gets without a catch-all route a 404, or AWS's own 403, which repeats an Authorization header", async () => {
-    const url = `${await serve({ routes })}/v1/nowhere`;
-    const without = await fetch(url);
-    expect([without.status, await without.json()]).toMatchObject([404, { code: "not_found" }]);
-    const response = await fetch(url, { headers: { Authorization: "Bearer secret" } });
-    expect(response.status).toBe(403);
-    expect(response.headers.get("x-amzn-errortype")).toBe("IncompleteSignatureException");
-    expect(await response.json()).toEqual({
-      message:
-        "'secret' not a valid key=value pair (missing equal-sign) in Authorization header: 'Bearer secret'.",
-    });
-  });
-
-  it("gets a 404 outside the stage and at its root", async () => {
-    for (const path of ["/v1", "/", "/pets", "/v2/pets", "/v1x/pets", "//v1/pets"]) {
-      expect((await fetch(origin + path)).status).toBe(404);
-    }
+  const url = `${await serve({ routes })}/v1/nowhere`;
+  const without = await fetch(url);
+  expect([without.status, await without.json()]).toMatchObject([404, { code: "not_found" }]);
+  const response = await fetch(url, { headers: { Authorization: "Bearer secret" } });
+  expect(response.status).toBe(403);
+  expect(response.headers.get("x-amzn-errortype")).toBe("IncompleteSignatureException");
+  expect(await response.json()).toEqual({
+    message:
+      "'secret' not a valid key=value pair (missing equal-sign) in Authorization header: 'Bearer secret'.",
   });
 });
 
@@ -270,7 +249,8 @@ describe("the access log", () => {
 
   it("has the id of an invocation that failed, Lambda's status, and the status that the code returned", async () => {
     const format = '["$context.integration.integrationStatus","$context.integration.status"]';
-    await get("/pets?empty=1");
+    const { headers } = await get("/pets?empty=1");
+    expect([headers.get("content-type"), headers.get("content-length")]).toEqual([null, null]);
     expect(accessLog(format)).toEqual(["200", "204"]);
     await get("/pets?fault=1");
     expect(accessLog(format)).toEqual(["200", "-"]);
@@ -290,11 +270,6 @@ describe("the gateway", () => {
     expect([response.status, await response.json()]).toEqual([500, errorBody("internal_error")]);
     expect(String(error.mock.calls)).toMatch(/^Error: The template has no function GetPet/);
     error.mockRestore();
-  });
-
-  it("sends no type and no length with a 204", async () => {
-    const { status, headers } = await get("/pets?empty=1");
-    expect([status, headers.get("content-type"), headers.get("content-length")]).toEqual([204, null, null]);
   });
 
   it("responds to a body over 10 MB with API Gateway's own 413 in plain text", async () => {

@@ -93,13 +93,6 @@ it("refuses more than 10,240 bytes of headers", async () => {
   await receives("/");
 });
 
-it("ignores an expectation that it does not know", async () => {
-  const socket = await send(get("/", "Expect: x\r\nConnection: close\r\n"));
-  await receives("/");
-  respond();
-  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
-});
-
 describe("a client that lets the service wait", () => {
   /** One connection in each state in which it waits for its client, oldest first. */
   async function waiting() {

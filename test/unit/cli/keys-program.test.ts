@@ -39,10 +39,19 @@ it.each([
   expect(stderr).not.toContain(key.slice(10, 30));
 });
 
-it.each([[[]], [["issue"]], [["rotate"]]])("describes itself: %j --help", async (command) => {
-  const { code, stdout, stderr } = await keys([...command, "--help"]);
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toMatchSnapshot();
+it("describes itself, every command and every option, in lines of at most 80 characters", async () => {
+  const names = program.commands.map((command) => command.name());
+  for (const command of [[], ...names.map((name) => [name])]) {
+    const { code, stdout, stderr } = await keys([...command, "--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^Usage: npm run keys -- /);
+    expect(stdout).not.toMatch(/^.{81}/m);
+  }
+  const described = program.commands.flatMap((command) => [
+    command.description(),
+    ...command.options.map(({ description }) => description),
+  ]);
+  for (const text of described) expect(text).toMatch(/^[a-z]/);
 });
 
 const list = ["list", "--stage", "staging"];

@@ -39,11 +39,6 @@ describe("the body of createPet", () => {
     );
   });
 
-  it("defaults to available, and drops unknown members and a client's id", () => {
-    const body = '{"name":"Rex","categoryId":1,"id":7,"tag":[]}';
-    expect(readBody(body)).toEqual({ name: "Rex", categoryId: 1n, status: "available" });
-  });
-
   it("is refused with any JSON value of a wrong type, and the message does not repeat the value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
@@ -54,14 +49,6 @@ describe("the body of createPet", () => {
       }),
     );
   });
-
-  it.each([`${INT64_MAX + 1n}`, `${INT64_MIN - 1n}`, "1e19", "1.5", "1e-999"])(
-    "is refused with the category %s",
-    (number) => {
-      const body = `{"name":"Rex","categoryId":${number}}`;
-      expect(() => readBody(body)).toThrow(invalid(`categoryId ${categoryRule}`));
-    },
-  );
 
   it("names the members that are missing", () => {
     const rules = [`name is required and ${nameRule}`, `categoryId is required and ${categoryRule}`];
@@ -74,17 +61,6 @@ describe("the body of createPet", () => {
     for (const name of ["🐕".repeat(257), "", "\\ud800"])
       expect(() => readBody(named(name))).toThrow(invalid(`name ${nameRule}`));
   });
-
-  it.each(["[]", "null", "1", '"text"', "true"])("is refused when it is %s", (body) => {
-    expect(() => readBody(body)).toThrow(invalid("body must be a JSON object"));
-  });
-
-  it.each([null, "", "nul", '{"a":1,}', "\uFEFF{}", "[".repeat(16_000)])(
-    "is refused when it is not JSON: %j",
-    (body) => {
-      expect(() => readBody(body)).toThrow(invalid("The body must be well-formed JSON"));
-    },
-  );
 
   it("can have the bytes of the limit, and not one more", () => {
     const start = '{"name":"Rex","categoryId":1,"note":"é';
@@ -178,9 +154,14 @@ describe("the query of listPets", () => {
 
   it("accepts every limit from 1 to 100 and no other text", () => {
     const error = invalid("limit must be an integer from 1 to 100");
-    for (let n = 1; n <= 100; n++) expect(readQuery({ limit: [String(n)] }).limit).toBe(n);
-    for (const text of ["", "0", "101", "1000", " 5", "5 ", "+5", "05", "5.0", "5e0", "0x5"])
-      expect(() => readQuery({ limit: [text] })).toThrow(error);
+    for (let limit = 1; limit <= 100; limit++)
+      expect(readQuery({ limit: [String(limit)] }).limit).toBe(limit);
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.float().map(String)), (text) => {
+        fc.pre(!/^([1-9]\d?|100)$/.test(text));
+        expect(() => readQuery({ limit: [text] })).toThrow(error);
+      }),
+    );
   });
 
   it("names every invalid parameter at once", () => {
