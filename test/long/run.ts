@@ -23,17 +23,15 @@ Needs Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI 
 
 program
   .command("deploy")
-  .summary("deploys the stacks with the real cdk to an AWS emulator and tests them (needs Python and PyPI)")
   .description(
-    `Bootstraps and deploys the stacks with the real cdk to an emulator of AWS on this machine, and tests them there over HTTP and with the operators' command. Needs Python 3 and access to PyPI.`,
+    "deploys the stacks with the real cdk to an AWS emulator and tests them (needs Python and PyPI)",
   )
   .action(async () => (await import("./deploy/deployment.ts")).testDeployment());
 
 program
   .command("docs")
-  .summary("uses the docs page in Chromium, and checks its accessibility (needs Chromium and npm)")
   .description(
-    `Uses the docs page in Chromium, on a desktop and a phone, light and dark, and checks its accessibility with axe-core and Lighthouse, which it installs from npm into a temporary folder. CHROMIUM is the path of the browser (default: /usr/bin/chromium, Debian's package).`,
+    "uses the docs page in Chromium and checks its accessibility (needs npm, and Chromium at /usr/bin/chromium or at the path CHROMIUM)",
   )
   .option("--picture", "write a new docs/docs-page.png", false)
   .action(async (options, command) => {
@@ -45,9 +43,8 @@ program
 
 program
   .command("interleavings")
-  .summary("runs creations and page walks in every order, with faults, against a model of DynamoDB")
   .description(
-    `Checks creations with an Idempotency-Key, and walks through the list, in every order of two requests and in random orders of two to four. Then breaks the stores on purpose, and expects to notice each break. It starts no service.`,
+    "runs creations and page walks in every order, with faults, against a model of DynamoDB, and expects to notice each break",
   )
   .option("--schedules <number>", "random schedules of creations", wholeNumber(1), 100_000)
   .option("--seed <number>", "of the random schedules", wholeNumber(0), 1)
@@ -80,11 +77,8 @@ program
 
 program
   .command("runbook")
-  .summary(
-    "parses the AWS commands of the documents with the AWS CLI, sending nothing (needs Python and PyPI)",
-  )
   .description(
-    `Runs the shell commands of docs/ with stand-ins for every program, and parses each command for \`aws\` with the AWS CLI and its models of the services: that the operation, its options and their values exist. It sends nothing. Needs Python 3 and access to PyPI.`,
+    "parses the AWS commands of the documents with the AWS CLI, sending nothing (needs Python and PyPI)",
   )
   .action(async () => (await import("./runbook/runbook.ts")).testRunbook());
 

@@ -92,24 +92,19 @@ it("issue prints the key and its record, and by default a key has both scopes an
   expect(await json("list")).toContainEqual(record);
 });
 
-describe("list", () => {
-  it("prints the oldest key first, and keys of the same age in the order of their IDs", async () => {
-    const issueAt = async (at: number): Promise<string> => {
-      now = at;
-      return (await json("issue", "--owner", "Ordered")).keyId;
-    };
-    const last = await issueAt(start + 1);
-    const same = [await issueAt(start), await issueAt(start), await issueAt(start), await issueAt(start)];
-    const first = await issueAt(start - 1);
-    const listed: { keyId: string; owner: string }[] = await json("list");
-    const ids = listed.flatMap(({ keyId, owner }) => (owner === "Ordered" ? keyId : []));
-    expect(ids).toEqual([first, ...same.sort(), last]);
-  });
-
-  it("says that there are no keys", async () => {
-    stacks["animal-store-staging"] = stackWith(output("ApiKeysTableName", tables.claims)); // which is empty
-    expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
-  });
+it("list prints the oldest key first, keys of the same age by ID, and says that there are none", async () => {
+  const issueAt = async (at: number): Promise<string> => {
+    now = at;
+    return (await json("issue", "--owner", "Ordered")).keyId;
+  };
+  const last = await issueAt(start + 1);
+  const same = [await issueAt(start), await issueAt(start), await issueAt(start)];
+  const first = await issueAt(start - 1);
+  const listed: { keyId: string; owner: string }[] = await json("list");
+  const ids = listed.flatMap(({ keyId, owner }) => (owner === "Ordered" ? keyId : []));
+  expect(ids).toEqual([first, ...same.sort(), last]);
+  stacks["animal-store-staging"] = stackWith(output("ApiKeysTableName", tables.claims)); // which is empty
+  expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
 });
 
 describe("rotate", () => {
@@ -317,7 +312,7 @@ describe("the network", () => {
         createServer((_request, response) => void (++requests === 2 && response.writeHead(200).write(" "))),
       );
       const { timeout } = AbortSignal;
-      jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 100));
+      jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 500));
       const environment = { ...credentials, [`AWS_ENDPOINT_URL_${name}`]: stuck.origin };
       const ended = await run(["list", "--stage", "staging"], environment).finally(stuck.close);
       expect([ended, requests]).toEqual([{ code: 1, stdout: "", stderr: expect.stringMatching(line) }, 2]);

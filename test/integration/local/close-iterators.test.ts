@@ -11,6 +11,7 @@ import { AbstractLevel } from "abstract-level";
 import dynalite from "dynalite";
 import { closeIterators } from "../../../local/store/close-iterators.ts";
 import { createTables } from "../../../local/store/create-tables.ts";
+import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 
 // A database holds its iterators from attachResource to detachResource.
@@ -24,51 +25,40 @@ afterAll(() => {
   return close();
 });
 
+const TableName = "leak";
 await createTables(endpoint, [
   {
-    TableName: "leak",
+    TableName,
     BillingMode: "PAY_PER_REQUEST",
     KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
     AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
   },
 ]);
-for (const id of ["1", "2", "3"]) {
-  await client.send(new PutItemCommand({ TableName: "leak", Item: { id: { S: id } } }));
-}
+for (const S of ["1", "2", "3"]) await client.send(new PutItemCommand({ TableName, Item: { id: { S } } }));
 
-/** The number of iterators that a call leaves open. */
-async function leftOpen(call: () => Promise<unknown>): Promise<number> {
+/** Makes a call, and waits until as many iterators as expected are open. */
+async function expectOpen(call: () => Promise<unknown>, check: (open: number) => void): Promise<void> {
   attached.mockClear();
   detached.mockClear();
   await call();
-  // The stream closes its iterator after the response.
-  await new Promise((resolve) => setTimeout(resolve, 100));
   expect(attached).toHaveBeenCalled();
-  return attached.mock.calls.length - detached.mock.calls.length;
+  // The stream closes its iterator after the response.
+  await eventually(() => attached.mock.calls.length - detached.mock.calls.length, check);
 }
 
-const scan = (Limit?: number) => client.send(new ScanCommand({ TableName: "leak", Limit }));
-const query = (Limit?: number) =>
-  client.send(
-    new QueryCommand({
-      TableName: "leak",
-      KeyConditionExpression: "id = :id",
-      ExpressionAttributeValues: { ":id": { S: "2" } },
-      Limit,
-    }),
-  );
-
 it("closes the iterators that dynalite leaves open", async () => {
-  // If dynalite closes them itself, local/store/close-iterators.ts can be removed.
-  expect(await leftOpen(() => query(1))).toBeGreaterThan(0);
-  expect(await leftOpen(query)).toBeGreaterThan(0);
-
+  const KeyConditionExpression = "id = :id";
+  const ExpressionAttributeValues = { ":id": { S: "2" } };
+  const read = (Limit?: number) => [
+    () => client.send(new ScanCommand({ TableName, Limit })),
+    () =>
+      client.send(new QueryCommand({ TableName, KeyConditionExpression, ExpressionAttributeValues, Limit })),
+  ];
   closeIterators();
-  const deleteTable = () => client.send(new DeleteTableCommand({ TableName: "leak" }));
   const listTables = () => client.send(new ListTablesCommand({}));
-  for (const call of [() => query(1), query, () => scan(1), scan, listTables, deleteTable]) {
-    expect(await leftOpen(call)).toBe(0);
-  }
+  const deleteTable = () => client.send(new DeleteTableCommand({ TableName }));
+  for (const call of [...read(), ...read(1), listTables, deleteTable])
+    await expectOpen(call, (open) => expect(open).toBe(0));
 
   // It does not replace a return() that exists.
   expect(closeIterators).toThrow("remove local/store/close-iterators.ts");

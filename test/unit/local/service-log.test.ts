@@ -53,15 +53,10 @@ describe("the log on a terminal", () => {
     );
   });
 
-  it("has at most 100 characters of the URL, and a hyphen in place of a key", async () => {
-    const long = { url: `/${"a".repeat(200)}`, variables: { httpMethod: "PUT" }, errorCode: undefined };
-    const [line] = await linesOf(true, (log) => log.request(long, "{}"));
-    expect(line?.slice(8)).toMatch(/^ {2}PUT {3}\/a{99} .* -$/);
-  });
-
   it.each([
     ["what would garble a terminal", "/\u001b[31mé?limit=1", "/?[31m??limit"],
     ["a key", `/${key}/1?a&${key.replace("_", "%5F")}=1`, "/ask_.../1?a&ask_..."],
+    ["the end of a long URL", `/${"a".repeat(200)}`, `/${"a".repeat(99)}`],
   ])("replaces %s", async (_what, url, shown) => {
     const [line] = await linesOf(true, (log) => log.request({ ...request, url }, "{}"));
     expect(line).toContain(`  ${shown}  `);

@@ -84,23 +84,21 @@ describe("the body of createPet", () => {
   it.each(["80", "c0af", "eda080", "f4908080"])(
     "is refused with the bytes %s, which are not UTF-8",
     (hex) => {
-      const bytes = Buffer.concat([
-        Buffer.from('{"categoryId":1,"name":"R'),
-        Buffer.from(`${hex}227d`, "hex"),
-      ]);
-      const event = requestEvent({ body: bytes.toString("base64"), isBase64Encoded: true });
+      const body = Buffer.from(rex.replace("Rex", "$")).toString("hex").replace("24", hex);
+      const event = requestEvent({
+        body: Buffer.from(body, "hex").toString("base64"),
+        isBase64Encoded: true,
+      });
       expect(() => readRequest(createPet, event)).toThrow(invalid("The body must be well-formed JSON"));
     },
   );
 
-  it.each([
-    "APPLICATION/JSON",
-    'application/json;charset="UTF-8"',
-    "application/json ; v=1;",
-    "application/json; x-charset=latin1",
-  ])("can be sent as %s", (type) => {
-    expect(readBody(rex, { "cOnTeNt-TyPe": type }).name).toBe("Rex");
-  });
+  it.each(["APPLICATION/JSON", 'application/json;charset="UTF-8"', "application/json ; x-charset=latin1;"])(
+    "can be sent as %s",
+    (type) => {
+      expect(readBody(rex, { "cOnTeNt-TyPe": type }).name).toBe("Rex");
+    },
+  );
 
   const encodings = ["identity, gzip", "gzip, identity", ["gzip", "identity"]];
   it.each<Record<string, string | string[]>>([
@@ -133,11 +131,6 @@ describe("the headers of createPet", () => {
     }
   });
 
-  it("are named when they are invalid", () => {
-    const rule = "Idempotency-Key must be 1 to 255 printable ASCII characters";
-    expect(() => read({ "idempotency-key": "" })).toThrow(invalid(rule));
-  });
-
   it("are refused when they are repeated, even with the same value", () => {
     const error = invalid("Idempotency-Key must occur only once");
     for (const value of ["a", "b"]) {
@@ -153,13 +146,12 @@ describe("the query of listPets", () => {
   });
 
   it("accepts every limit from 1 to 100 and no other text", () => {
-    const error = invalid("limit must be an integer from 1 to 100");
     for (let limit = 1; limit <= 100; limit++)
       expect(readQuery({ limit: [String(limit)] }).limit).toBe(limit);
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.float().map(String)), (text) => {
         fc.pre(!/^([1-9]\d?|100)$/.test(text));
-        expect(() => readQuery({ limit: [text] })).toThrow(error);
+        expect(() => readQuery({ limit: [text] })).toThrow(invalid("limit must be an integer from 1 to 100"));
       }),
     );
   });
@@ -172,8 +164,9 @@ describe("the query of listPets", () => {
   });
 
   it("refuses a repeated parameter, even with the same value", () => {
+    const query = { status: ["sold", "sold"], limit: ["1", "2"] };
     const rules = ["limit must occur only once", "status must occur only once"];
-    expect(() => readQuery({ status: ["sold", "sold"], limit: ["1", "2"] })).toThrow(invalid(...rules));
+    expect(() => readQuery(query)).toThrow(invalid(...rules));
   });
 });
 
