@@ -45,8 +45,8 @@ describe("a request without a valid key", () => {
   });
 
   it("can write the scheme in any case", async () => {
-    expect((await call("/pets", { authorization: `bearer ${key}` })).status).toBe(200);
-    expect((await call("/pets", { authorization: `BEARER  ${key}` })).status).toBe(200);
+    for (const scheme of ["bearer", "BEARER "])
+      expect((await call("/pets", { authorization: `${scheme} ${key}` })).status).toBe(200);
   });
 });
 
@@ -67,12 +67,8 @@ describe("a path or method that the API does not have", () => {
     },
   );
 
-  it.each([
-    "application/json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "text/plain",
-  ])("gets 404 and 405 with any body: %s", async (type) => {
+  const form = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"];
+  it.each([...form, "application/json", "text/plain"])("gets 404 and 405 with any body: %s", async (type) => {
     const options = { method: "PUT", headers: { "Content-Type": type }, body: '{"statusCode":200}' };
     expect(await call("/store/orders", options)).toMatchObject({ status: 404 });
     expect(await call("/pets", options)).toMatchObject({ status: 405 });
