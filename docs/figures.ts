@@ -39,8 +39,6 @@ const alarmMetrics = alarms - count(/ Metrics:/g) + count(/ MetricStat:/g);
 const megabytes = Number(/MemorySize: (\d+)/.exec(template)?.[1]);
 
 const whole = (value: number) => format(value, 0);
-const rounded = (value: number) =>
-  Number(value.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 4 });
 
 /** The read units of a page of all statuses. */
 const PAGE_UNITS = PetStatus.options.length * statusShards.read * QUERY_UNITS;
@@ -171,15 +169,11 @@ function instanceCosts(): string {
   );
 }
 
-function equalIdTable(): string {
+function equalIds(): string {
   const idsOfMillisecond = Number(petIdAt(2e12 + 1, 0) - petIdAt(2e12, 0));
-  const rows = [75, 750, 7500].map((rate) => {
-    const equal = (1000 * (rate / 1000) ** 2) / idsOfMillisecond;
-    return [whole(rate), rounded(equal), rounded(equal * 86_400)];
-  });
-  return `${table(["New pets a second in each region", "Pets lost a second", "Pets lost a day"], rows)}
-
-An id has ${whole(idsOfMillisecond)} random values for each millisecond.`;
+  const rate = 750;
+  const lost = (86_400 * 1000 * (rate / 1000) ** 2) / idsOfMillisecond;
+  return `With ${rate} new pets a second in each region, about ${whole(Number(lost.toPrecision(2)))} a day would be lost: an id has ${whole(idsOfMillisecond)} random values a millisecond.`;
 }
 
 const clientLimits = () =>
@@ -206,7 +200,7 @@ const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
   "docs/runbook.md": { limits: limitTable, instances: instanceCosts, cost: costTable },
   "docs/decisions/load.md": { ends: endTable },
-  "docs/decisions/one-region.md": { "equal-ids": equalIdTable },
+  "docs/decisions/one-region.md": { "equal-ids": equalIds },
 };
 
 /** The documents that have figures, relative to the root. */
