@@ -15,10 +15,8 @@ it.each([
 ] as const)("%s is %s, without which a function does not start", (name, variable, value) => {
   set({ [variable]: "7" });
   expect(env[name]).toBe(value);
-  for (const missing of [{}, { [variable]: "" }]) {
-    set(missing);
-    expect(() => env[name]).toThrow(`The environment variable ${variable} is not set.`);
-  }
+  set({ [variable]: "" });
+  expect(() => env[name]).toThrow(`The environment variable ${variable} is not set.`);
 });
 
 it("the version of the function is set by Lambda, and missing elsewhere", () => {

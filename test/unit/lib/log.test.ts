@@ -27,16 +27,9 @@ it("includes the message of DynamoDB's own errors", () => {
   });
 });
 
-it.each([
-  ["secret", "string"],
-  [undefined, "undefined"],
-  [{ message: "secret" }, "object"],
-])("describes %j, which is not an Error, by its type", (thrown, name) => {
-  expect(describeError(thrown)).toStrictEqual({ name });
-});
-
-it("describes an error without a stack", () => {
-  const error = new Error("secret");
-  delete error.stack;
+it("describes what is not an Error by its type, and an error without a stack", () => {
+  const described = ["secret", undefined, { message: "secret" }].map(describeError);
+  expect(described).toStrictEqual([{ name: "string" }, { name: "undefined" }, { name: "object" }]);
+  const error = Object.assign(new Error("secret"), { stack: undefined });
   expect(describeError(error)).toStrictEqual({ name: "Error", stack: undefined });
 });

@@ -23,10 +23,6 @@ it("is never outside 1 to 2^53 - 1, where no list would return it, when the cloc
     expect(() => petIdAt(time, 4095)).toThrow(new RangeError("The clock is before 2026 or after 2095."));
 });
 
-it("stays below 2^53 until 2095", () => {
-  expect(petIdAt(Date.UTC(2095, 0, 1), 4095)).toBeLessThan(2n ** 53n);
-});
-
 it("is generated from the current time, with every value of the random bits", () => {
   const now = Date.UTC(2026, 5, 1);
   jest.spyOn(Date, "now").mockReturnValue(now);
