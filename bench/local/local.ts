@@ -39,7 +39,7 @@ const requests: Record<string, (petId: bigint) => Request> = {
 const path = (file: string) => fileURLToPath(new URL(`../../local/${file}`, import.meta.url));
 
 /** Makes a data folder with an API key in a folder. Returns the key. */
-export async function makeKey(folder: string): Promise<string> {
+async function makeKey(folder: string): Promise<string> {
   const key = generateApiKey(localStage.name);
   await makeDataFolder(join(folder, "data"));
   await writeSecret(join(folder, "data", "api-key"), key);
@@ -50,7 +50,7 @@ export async function makeKey(folder: string): Promise<string> {
 type Start = (folder: string, key: string) => Promise<Service>;
 
 /** Starts the local service. */
-export const startLocal: Start = (folder, key) => {
+const startLocal: Start = (folder, key) => {
   const command = ["sh", path("node.sh"), path("start.ts")];
   return launch(command, { DATA_DIR: "data", AWS_ENDPOINT_URL_DYNAMODB: "" }, folder, key);
 };
@@ -104,7 +104,7 @@ type Results = Record<string, number>;
  * @returns the results of each service
  * @throws Error when a service does not start, or a request has no success
  */
-export async function measure(
+async function measure(
   starts: readonly Start[],
   folder: string,
   key: string,

@@ -86,7 +86,7 @@ program
   .command("runtime")
   .summary("runs the bundles under AWS's own Node.js runtime (needs npm, CMake and a C++ compiler)")
   .description(
-    `Runs the bundled functions under aws-lambda-ric, the runtime of Lambda's Node.js functions, in front of a fake Runtime API: that Lambda finds the handler and waits for its top-level await, what it reports when the start or an invocation fails, and which ids the lines of the log have. Prints how long each function takes to start, compared with a trivial one. aws-lambda-ric is installed into a temporary folder, where a part of it is compiled. Needs npm, CMake, make, Python 3 and a C++ compiler.`,
+    `Runs the bundled functions under aws-lambda-ric, the runtime of Lambda's Node.js functions, in front of a fake Runtime API: that Lambda finds the handler and waits for its top-level await, what it reports when the start or an invocation fails, and which ids the lines of the log have. aws-lambda-ric is installed into a temporary folder, where a part of it is compiled. Needs npm, CMake, make, Python 3 and a C++ compiler.`,
   )
   .action(async () => (await import("./runtime/runtime.ts")).testRuntime());
 

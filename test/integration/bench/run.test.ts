@@ -1,17 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtempDisposable } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "@jest/globals";
 import { coldStart } from "../../../bench/cold/cold.ts";
-import { makeKey, measure, startLocal } from "../../../bench/local/local.ts";
 import { insert } from "../../../bench/report.ts";
 import { warmInvocation } from "../../../bench/warm.ts";
-import { readStack } from "../../../infra/assembly/template.ts";
-import { servedStackName } from "../../../infra/stages.ts";
-import { copyAssembly } from "../../support/local-service.ts";
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";
 
@@ -36,14 +29,4 @@ it.each([
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) expect(row).not.toContain("NaN");
   }
-});
-
-it("does each step of the part local, without serverless-offline", async () => {
-  const petsTable = readStack(assembly, servedStackName).outputs.PetsTableName ?? "";
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-bench-"));
-  const key = await makeKey(folder.path);
-  await copyAssembly(join(folder.path, "data"));
-  const [results = {}] = await measure([startLocal], folder.path, key, petsTable, 0.1);
-  expect(results).toHaveProperty(["createPet, requests/s"]);
-  expect(Object.entries(results).filter(([, value]) => value <= 0)).toEqual([]);
 });

@@ -11,7 +11,6 @@ import { buildDocs } from "../../../openapi/docs-page.ts";
 import { startService } from "../../support/local-service.ts";
 import { takePicture, testAuthorize, testInvalidValue, testRequests } from "./page.ts";
 
-const PORT = 9333;
 const args =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 const devices: Record<string, BrowserContextOptions> = {
@@ -19,18 +18,16 @@ const devices: Record<string, BrowserContextOptions> = {
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
 };
 
-type Tools = Awaited<ReturnType<typeof installTools>>;
-
-/** Installs axe-core and Lighthouse. Returns the source of the one and the path of the other. */
-async function installTools(folder: string) {
+/** Installs axe-core; returns its source. */
+async function installAxe(folder: string): Promise<string> {
   await cp(join(import.meta.dirname, "tools/package.json"), join(folder, "package.json"));
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent"], { cwd: folder, stdio: "inherit" });
   const { resolve } = createRequire(join(folder, "package.json"));
-  return { axe: readFileSync(resolve("axe-core/axe.min.js"), "utf8"), lighthouse: resolve("lighthouse") };
+  return readFileSync(resolve("axe-core/axe.min.js"), "utf8");
 }
 
 /** Expects no serious or critical finding of axe-core, and no horizontal scrolling. */
-async function checkLayout({ axe }: Tools, page: Page, state: string): Promise<void> {
+async function checkLayout(axe: string, page: Page, state: string): Promise<void> {
   const run = `${axe}; axe.run({ resultTypes: ["violations"], preload: false })`;
   const { violations } = (await page.evaluate(run)) as {
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
@@ -50,7 +47,7 @@ function failuresOf(page: Page): string[] {
   return failures;
 }
 
-async function testDevice(page: Page, name: string, tools: Tools, origin: string, key: string) {
+async function testDevice(page: Page, name: string, axe: string, origin: string, key: string) {
   const failures = failuresOf(page);
   page.on("request", (request) => {
     if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin)
@@ -68,26 +65,18 @@ async function testDevice(page: Page, name: string, tools: Tools, origin: string
   const deprecated = `getComputedStyle(document.querySelector("#operations-pets-getPet ${summary}"), "::after").content`;
   assert.equal(await page.evaluate(deprecated), '" (deprecated)"');
 
-  await checkLayout(tools, page, `${name}, start`);
+  await checkLayout(axe, page, `${name}, start`);
   await testRequests(page);
-  await checkLayout(tools, page, `${name}, responses`);
+  await checkLayout(axe, page, `${name}, responses`);
   await testInvalidValue(page);
   await testAuthorize(page, key);
-  await checkLayout(tools, page, `${name}, end`);
+  await checkLayout(axe, page, `${name}, end`);
   assert.deepEqual(failures, [], "the page reports no error and loads nothing from elsewhere");
   console.log(`${name}: works, and axe-core finds nothing serious or critical`);
 }
 
-async function testLighthouse(tools: Tools, url: string): Promise<void> {
-  const { default: lighthouse } = await import(pathToFileURL(tools.lighthouse).href);
-  const { lhr } = await lighthouse(url, { port: PORT, onlyCategories: ["accessibility"], logLevel: "error" });
-  const { score } = lhr.categories.accessibility;
-  assert.ok(score >= 0.95, `Lighthouse accessibility is ${score}`);
-  console.log(`Lighthouse accessibility: ${score}`);
-}
-
 /** The static site opens from the disk. It shows every operation, and offers neither servers nor requests. */
-async function testStaticSite(page: Page, tools: Tools, site: string): Promise<void> {
+async function testStaticSite(page: Page, axe: string, site: string): Promise<void> {
   await buildDocs(site);
   const failures = failuresOf(page);
   await page.goto(pathToFileURL(join(site, "index.html")).href);
@@ -96,7 +85,7 @@ async function testStaticSite(page: Page, tools: Tools, site: string): Promise<v
   await page.getByText("Available values : available, pending, sold").waitFor();
   assert.equal(await page.locator("#servers").count(), 0);
   assert.equal(await page.getByRole("button", { name: /Execute|Try it out|Authorize/ }).count(), 0);
-  await checkLayout(tools, page, "static site");
+  await checkLayout(axe, page, "static site");
   assert.deepEqual(failures, [], "the static site reports no error");
   console.log("static site: opens from the disk");
 }
@@ -110,23 +99,22 @@ async function testStaticSite(page: Page, tools: Tools, site: string): Promise<v
  */
 export async function testDocsPage(executablePath: string, { picture }: { picture: boolean }): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-docs-"));
-  const tools = await installTools(folder.path);
+  const axe = await installAxe(folder.path);
   await using service = await startService({ DATA_DIR: join(folder.path, "data") });
   await using browser = await chromium.launch({
     executablePath,
     headless: true,
-    args: [...args.split(" "), `--remote-debugging-port=${PORT}`],
+    args: args.split(" "),
   });
   const { origin } = new URL(service.baseUrl);
   for (const [device, options] of Object.entries(devices)) {
     for (const colorScheme of ["light", "dark"] as const) {
       await using page = await browser.newPage({ ...options, colorScheme });
       const name = `${device}, ${colorScheme}`;
-      await testDevice(page, name, tools, origin, service.key);
+      await testDevice(page, name, axe, origin, service.key);
       if (picture && name === "desktop, light") await takePicture(page, service.key);
     }
   }
-  await testLighthouse(tools, `${origin}/docs/`);
   await using page = await browser.newPage(devices.desktop);
-  await testStaticSite(page, tools, join(folder.path, "site"));
+  await testStaticSite(page, axe, join(folder.path, "site"));
 }

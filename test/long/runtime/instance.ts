@@ -65,7 +65,6 @@ export async function startInstance(runtime: string, { code, handler, environmen
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const start = performance.now();
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += chunk));
   const ended = once(child, "close").then(([code]) => add({ ended: code as number | null }));
@@ -86,8 +85,6 @@ export async function startInstance(runtime: string, { code, handler, environmen
   };
   return {
     first,
-    /** how long it took until it asked for its first event, in milliseconds */
-    initDuration: performance.now() - start,
     /**
      * Runs the function once, and kills it at its timeout as Lambda does.
      *

@@ -4,21 +4,18 @@ import { cp, mkdir, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { format, table } from "../../../bench/report.ts";
-import { interleave, median } from "../../../bench/stats.ts";
+import { table } from "../../../bench/report.ts";
 import { synthesize } from "../../../infra/assembly/synthesize.ts";
 import { functionOf, readStack } from "../../../infra/assembly/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { operations } from "../../../lib/operations.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
-
 import { startFaultProxy } from "../../support/fault-proxy.ts";
 import { preload } from "../../support/preload.ts";
 import { startTestStore } from "../../support/test-store.ts";
 import { type Code, startInstance } from "./instance.ts";
 
-const ROUNDS = 15;
 /** On a busy machine, the 300 ms of the first call (lib/warm-up.ts) can end before it has reached the table. */
 const PATIENT = preload(
   "const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, 100 * ms);",
@@ -124,8 +121,7 @@ function checksOfFailures(runtime: string, trivial: Code): Checks {
 }
 
 /**
- * Runs the bundles under AWS's own runtime. Prints a table of the checks, and of the init durations as multiples of a trivial
- * function's.
+ * Runs the bundles under AWS's own runtime. Prints a table of the checks.
  *
  * @throws Error when a check fails
  */
@@ -166,20 +162,6 @@ export async function testRuntime(): Promise<void> {
     for (const [id, expected] of Object.entries(cases))
       await run(id, checksOf(runtime, codeOf(id), proxy, expected));
     await run("AWS's runtime:", checksOfFailures(runtime, trivial));
-
-    await proxy.set(undefined);
-    const started = ["trivial", ...Object.keys(cases)];
-    const init = (fn: Code) => async () => {
-      await using instance = await startInstance(runtime, fn);
-      return instance.initDuration;
-    };
-    const durations = await interleave(
-      ROUNDS,
-      started.map((id) => init(id === "trivial" ? trivial : codeOf(id))),
-    );
-    const [least = 0, ...medians] = durations.map(median);
-    for (const [n, ms] of medians.entries())
-      rows.push([`${started[n + 1]} starts, as a multiple of a trivial function`, format(ms / least)]);
   } finally {
     await proxy.close();
     await store.close();

@@ -140,11 +140,10 @@ describe("a deprecated operation", () => {
   });
 
   it("is gone from its sunset on, before a missing scope or an invalid request matters", async () => {
-    for (const now of [sunset, sunset + 1e12]) {
-      const response = await at(now, { path: { petId: "x" }, authorizer: { keyId: "key_test", scopes: "" } });
-      expect([response.statusCode, bodyOf(response)]).toEqual([410, errorBody("gone")]);
-      expect(response.headers).toMatchObject(announcement);
-    }
+    const request = { path: { petId: "x" }, authorizer: { keyId: "key_test", scopes: "" } };
+    const response = await at(sunset, request);
+    expect([response.statusCode, bodyOf(response)]).toEqual([410, errorBody("gone")]);
+    expect(response.headers).toMatchObject(announcement);
   });
 });
 
