@@ -179,6 +179,13 @@ describe("a function", () => {
     expect(() => startStack({ ...stack, functions }, options)).toThrow("/proc/none/code is missing");
   });
 
+  it("has no timer after its event", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
+    await run();
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
   it("has up to four instances while some are slow, and then two again, also under load", async () => {
     const runs: Run[] = [];
     let enough = false;

@@ -93,6 +93,13 @@ it("refuses more than 10,240 bytes of headers", async () => {
   await receives("/");
 });
 
+it("ignores an expectation that it does not know", async () => {
+  const socket = await send(get("/", "Expect: x\r\nConnection: close\r\n"));
+  await receives("/");
+  respond();
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 describe("a client that lets the service wait", () => {
   /** One connection in each state in which it waits for its client, oldest first. */
   async function waiting() {
@@ -132,6 +139,12 @@ describe("a client that lets the service wait", () => {
     await close(idle);
     expect(busy.closed).toBe(false);
   });
+
+  it("loses its connection when its request does not arrive in time", async () => {
+    const [, ...unfinished] = await waiting();
+    Object.assign(server, { requestTimeout: 1, headersTimeout: 1 });
+    await close(unfinished);
+  }, 10_000);
 });
 
 describe("a drain", () => {

@@ -1,5 +1,7 @@
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "@jest/globals";
 import { BufferedRequest } from "../../../local/request.ts";
 
@@ -43,4 +45,21 @@ it("refuses a body that is incomplete, and no longer holds it", async () => {
     request.destroy(new Error("aborted"));
     expect(await request.body).toMatchObject({ refusal: "BAD_REQUEST_BODY" });
   }
+});
+
+it("takes little more memory than its bytes, however they are cut", async () => {
+  setFlagsFromString("--expose-gc");
+  const used = () => {
+    runInNewContext("gc")();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return (heapUsed + arrayBuffers) / MiB;
+  };
+  const before = used();
+  const request = await begun();
+  for (let n = 0; n < 100_000; n++) request.push(Buffer.alloc(1, "a"));
+  expect(used() - before).toBeLessThan(5);
+  request.push(null);
+  const body = await request.body;
+  expect("value" in body && body.value.toString()).toBe("a".repeat(100_000));
+  request.discard();
 });
