@@ -110,6 +110,7 @@ describe("the deployment", () => {
     ({ name, canaryDeployment }) => {
       const job = jobOf("deploy.yml", name);
       expect(job.concurrency).toEqual({ group: expect.stringContaining(name), "cancel-in-progress": false });
+      expect(job["timeout-minutes"]).toBeGreaterThanOrEqual(30);
       const deployed = [...scriptOf(job).matchAll(/cdk deploy (\S+) (--exclusively)/g)].map(
         ([, ...args]) => args,
       );
@@ -131,6 +132,12 @@ describe("the deployment", () => {
       expect(last?.run).toMatch(new RegExp(`^npm run -s keys -- revoke "\\$KEY_ID" --stage ${name}\\b`));
     },
   );
+});
+
+it("publishes a release only if the repository is filled in", () => {
+  expect(scriptOf(jobOf("release.yml", "build"))).toContain('"publish=" + (githubRepository !== undefined)');
+  const published = { needs: "build", if: "needs.build.outputs.publish == 'true'" };
+  for (const name of ["release", "pages"]) expect(jobOf("release.yml", name)).toMatchObject(published);
 });
 
 it.each(files)("%s ignores no failure, and runs npm scripts that exist", (file) => {
