@@ -7,7 +7,7 @@ import { warmUp } from "../lib/warm-up.ts";
 
 const list = petLister(env.petsTable, env.statusShards);
 
-/** It lists all statuses, because a page without a filter sends its queries at once, each over its own connection. */
+/** The warm-up queries every status: a page without a filter opens a connection for each. */
 export const ready = warmUp((signal) => list({ limit: 1 }, signal));
 
 /** GET /pets. A page links to the next one (contract 3.4). */

@@ -64,8 +64,8 @@ export class ApiFunction extends LambdaFunction {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      // Old versions are kept, so that an operator can point the alias back. A version is deleted if its own update is
-      // rolled back: Lambda would return it again for the same code, and CloudFormation fails on a version that exists.
+      // Keep old versions, so that an operator can point the alias back. But delete the version of a failed update:
+      // publishing the same code again would return that version, and CloudFormation fails if it exists already.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
 

@@ -6,7 +6,8 @@ import { addStacks, featureFlags } from "./stacks.ts";
 
 const app = new App({ context: featureFlags });
 addStacks(app, bundledCode(await bundles));
-// A deployment fails on an error of the AWS Solutions rules, and prints their warnings. The variable is the CDK's own, for its other checks.
+// cdk-nag fails the deployment on an error of the AWS Solutions rules, and prints their warnings. `CDK_VALIDATION=false`,
+// the CDK's switch for its own checks, turns this off too.
 if (process.env.CDK_VALIDATION !== "false") {
   const { AwsSolutionsChecks } = await import("cdk-nag");
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

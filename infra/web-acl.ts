@@ -23,8 +23,8 @@ export class WebAcl extends Construct {
     super(api, id);
     // Every firewall of the account and region reports to AWS/WAFV2: without the stack's name they would share a metric.
     const metricName = `${Stack.of(this).stackName}-${id}`;
-    // A client can write the same key with another case of "Bearer" and with more spaces. Lower case also merges API keys
-    // that differ only in case; two such keys are never issued, because they have 27 random characters.
+    // Counts every spelling of a key as one: any case of "Bearer", any number of spaces. Keys that differ only in case
+    // would also be one; two such keys are never issued, because they have 27 random characters.
     const textTransformations = ["LOWERCASE", "COMPRESS_WHITE_SPACE"].map((type, priority) => ({
       type,
       priority,

@@ -30,7 +30,7 @@ export function generatePetId(): bigint {
 }
 
 /**
- * Returns whether an id is too old for a pet that is not yet written. Lists are in order of id, so clients that have read
- * the later ids would not see the pet. Source: contract 2.7.
+ * Returns whether an id is too old to be written now: readers of the list may already have passed it. Source: contract
+ * 2.7.
  */
 export const isStalePetId = (id: bigint) => id < petIdAt(Date.now() - WRITABLE_MS, 0);

@@ -87,8 +87,8 @@ export const Pet = z.object(withoutDefaults(schemasOf(petMembers)));
 export type Pet = z.output<typeof Pet>;
 
 /**
- * Returns what makes two new pets the same: the members that differ from their default, sorted by name. A request that
- * does not send a member is therefore the same before and after the member exists.
+ * Returns the members by which a retry is recognized: those whose value is not the default, sorted by name. So a new
+ * optional member does not change the fingerprint of requests without it.
  */
 export function nonDefaultMembers(pet: NewPet): [name: string, value: unknown][] {
   return Object.entries<z.ZodMiniType>(NewPet.shape)

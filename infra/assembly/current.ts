@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The folders that determine the assembly. */
 export const sourceFolders = ["functions", "infra", "lib"].map((name) => join(root, name));
-/** They determine it as well. npm rewrites node_modules/.package-lock.json whenever it changes node_modules. */
+/** The other inputs of a synthesis. npm rewrites node_modules/.package-lock.json whenever it changes node_modules. */
 const packageFiles = [
   "package.json",
   "package-lock.json",

@@ -29,7 +29,7 @@ const localBundling = (entry: string, bundles: OutputFile[] | Error): ILocalBund
 /**
  * The code of the functions: `index.js`, its source map, and `lambda-entry.mjs`, whose `handler` Lambda calls.
  *
- * @param bundles of esbuild; its error is thrown only for a stack whose functions the CDK bundles
+ * @param bundles esbuild's files, or its error, which is thrown only when a stack needs them
  */
 export function bundledCode(bundles: OutputFile[] | Error): FunctionCode {
   return (entry) =>

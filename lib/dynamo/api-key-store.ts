@@ -79,7 +79,7 @@ export interface ApiKeyStore {
  * before every operation and should not load the document client.
  *
  * @param table has the partition key `hash`
- * @param config replaces what suits the authorizer
+ * @param config overrides the defaults, which are tuned for the authorizer
  */
 export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKeyStore {
   const client = dynamoClient(config);

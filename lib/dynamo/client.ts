@@ -25,7 +25,7 @@ const isTransient = (error: Error) =>
  * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed,
  * otherwise `internal_error`. DynamoDB's error is the cause. Only ConditionalCheckFailedException is thrown unchanged.
  *
- * @param config replaces what suits the functions
+ * @param config overrides the defaults, which are tuned for the functions
  */
 export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
   const client = new DynamoDBClient({

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8"));
-const { scripts, allowScripts } = read("package.json");
+const { scripts, allowScripts, ...manifest } = read("package.json");
 
 interface Locked {
   [setting: string]: unknown;
@@ -18,6 +18,12 @@ const named = (has: (entry: Locked) => unknown) =>
   Object.entries(locked)
     .filter(([, entry]) => !entry.inBundle && has(entry))
     .map(([path]) => path.replace(/^.*node_modules\//, ""));
+
+it("pins exact versions", () => {
+  const { dependencies, devDependencies, optionalDependencies } = manifest;
+  for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+});
 
 it("locks every package that Linux with glibc can install by its SHA-512, and takes none from elsewhere", () => {
   const installable = ({ os = ["linux"], cpu = ["x64"], libc = ["glibc"] }: Locked) =>
