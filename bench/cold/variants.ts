@@ -5,8 +5,9 @@ import { type BuildOptions, build } from "esbuild";
 import { functionOf, type StackDefinition } from "../../infra/assembly/template.ts";
 import { entryName } from "../../infra/bundle/options.ts";
 import { localStage } from "../../infra/stages.ts";
-import { getPet, type operations } from "../../lib/operations.ts";
-import { body, requestEvent } from "../requests.ts";
+import { exampleOf } from "../../lib/examples.ts";
+import { createPet, getPet, type Operation, operations } from "../../lib/operations.ts";
+import { requestEvent } from "../requests.ts";
 
 /** A bundle that Lambda could start. */
 export interface Variant {
@@ -20,16 +21,22 @@ export interface Variant {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** An event for each function. createPet is the first one, because it stores the pet that the others read. */
-const events = (key: string): Record<(typeof operations)[number]["id"] | "authorize", unknown> => ({
-  createPet: requestEvent({ body }),
-  listPets: requestEvent(),
-  getPet: requestEvent({ pathParameters: { petId: "1" } }),
-  authorize: {
+function eventsOf(key: string): [id: string, event: unknown][] {
+  const others = operations.filter((operation) => operation !== createPet);
+  const authorizerEvent = {
     type: "TOKEN",
     authorizationToken: `Bearer ${key}`,
     methodArn: "arn:aws:execute-api:local:000000000000:local/v1/GET/pets",
-  },
-});
+  };
+  return [
+    ...[createPet, ...others].map(({ id, params, body }: Operation): [string, unknown] => {
+      const names = Object.keys(params?.shape ?? {});
+      const pathParameters = Object.fromEntries(names.map((name) => [name, "1"]));
+      return [id, requestEvent({ pathParameters, body: body ? JSON.stringify(exampleOf(body)) : null })];
+    }),
+    ["authorize", authorizerEvent],
+  ];
+}
 
 async function bundle(source: string, outfile: string, options: BuildOptions = { minify: true }) {
   const base = { bundle: true, platform: "node", target: "node24", format: "cjs" } as const;
@@ -48,7 +55,7 @@ async function bundle(source: string, outfile: string, options: BuildOptions = {
 export async function buildVariants(stack: StackDefinition, key: string, folder: string): Promise<Variant[]> {
   // NodejsFunction leaves the SDK out of the bundle.
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  const functions = Object.entries(events(key)).map(([id, event]) => {
+  const functions = eventsOf(key).map(([id, event]) => {
     const { code, environment } = functionOf(stack, id);
     return {
       id,

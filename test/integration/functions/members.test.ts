@@ -2,10 +2,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
+import { entryName } from "../../../infra/bundle/options.ts";
+import { petItem } from "../../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../../lib/http/json.ts";
+import { type Operation, operations } from "../../../lib/operations.ts";
 import { NewPet, type Pet } from "../../../lib/pet.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
-import { context, requestEvent } from "../../support/event.ts";
+import { context, exampleEvent, requestEvent } from "../../support/event.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 
 // Every member of a pet takes the whole way, from the request to the table, the responses and the documentation.
@@ -113,3 +116,17 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
   const { [name as keyof Pet]: _, ...rest } = body;
   expect(await get(body.id)).toEqual(rest);
 });
+
+it.each<Operation>(operations)(
+  "$id leaves a pet that the index lists under its status",
+  async (operation) => {
+    const { handler } = await import(`../../../functions/${entryName(operation.id)}.ts`);
+    const { body } = await create({ ...valid, status: "sold" }); // an example has another status
+    const { statusCode } = await handler(exampleEvent(operation, String(body.id)), context);
+    expect(statusCode).toBe(operation.success.status);
+    const { Item = {} } = await client.send(new GetCommand({ TableName: tables.pets, Key: { id: body.id } }));
+    const { statusShard } = petItem({ ...body, status: Item.status }, "", 1);
+    if (Item.statusShard) expect([Item.status, Item.statusShard]).toEqual([Item.status, statusShard]);
+    expect(Item.creation).toEqual(expect.any(String));
+  },
+);
