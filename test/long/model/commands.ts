@@ -5,6 +5,7 @@ import { type Scope, scopes } from "../../../lib/api-key.ts";
 import { encodeCursor } from "../../../lib/cursor.ts";
 import { stringifyJson } from "../../../lib/http/json.ts";
 import { INT64_MAX, INT64_MIN } from "../../../lib/int64.ts";
+import { createPet, getPet, listPets } from "../../../lib/operations.ts";
 import { type NewPet, type Pet, PetStatus } from "../../../lib/pet.ts";
 import type { Model, Walk } from "./model.ts";
 import { type Control, call, type TestedService } from "./service.ts";
@@ -31,7 +32,7 @@ export const commands = <T extends unknown[]>(
 /** Adds a pet, repeats the request, and waits until the list shows the pet (contract 3.8 and 4.8). */
 export async function add(model: Model, service: TestedService, pet: Partial<NewPet>, key: number) {
   const request = { body: stringifyJson(pet), idempotencyKey: randomUUID() };
-  const post = () => call(service, "/pets", at(model.keys, key), "pets:write", 201, request);
+  const post = () => call(service, createPet, "/pets", at(model.keys, key), request);
   const first = await post();
   if (first.status !== 201) return;
   const again = await post();
@@ -41,14 +42,15 @@ export async function add(model: Model, service: TestedService, pet: Partial<New
   model.pets.push(added);
   const path = `/pets?limit=1&cursor=${encodeCursor(added.id - 1n)}`;
   let listed: unknown;
-  do listed = (await call(service, path, at(model.keys, 0), "pets:read", 200)).body;
+  do listed = (await call(service, listPets, path, at(model.keys, 0))).body;
   while (stringifyJson(listed) !== stringifyJson([added]));
 }
 
 async function get(model: Model, service: TestedService, pet: number, key: number) {
   const expected = at([...model.pets, undefined], pet);
   const path = `/pets/${expected?.id ?? 7}`;
-  const { status, body } = await call(service, path, at(model.keys, key), "pets:read", expected ? 200 : 404);
+  const success = expected ? 200 : 404;
+  const { status, body } = await call(service, getPet, path, at(model.keys, key), { success });
   if (status === 200) assert.deepEqual(body, expected);
 }
 
@@ -72,7 +74,7 @@ const resume = (model: Model, service: TestedService, walk: number, key: number)
 
 /** Gets the next page of a walk, and checks what every page must fulfil (contract 3). */
 async function follow(model: Model, service: TestedService, walk: Walk, key: number) {
-  const { status, body, next } = await call(service, walk.next ?? "", at(model.keys, key), "pets:read", 200);
+  const { status, body, next } = await call(service, listPets, walk.next ?? "", at(model.keys, key));
   if (status !== 200) return;
   const page = body as Pet[];
   assert.ok(next ? page.length === walk.limit : page.length <= walk.limit);

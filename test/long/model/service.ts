@@ -3,8 +3,8 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { Scope } from "../../../lib/api-key.ts";
 import { parseJson } from "../../../lib/http/json.ts";
+import type { Operation } from "../../../lib/operations.ts";
 import { undocumented } from "../../support/documented.ts";
 import { send } from "../../support/http.ts";
 import { keysJson } from "../../support/keys-cli.ts";
@@ -56,19 +56,22 @@ export async function withOwnService<T>(test: (service: TestedService) => Promis
  * Sends a request with a key of the model, and retries a 503 or 429 as a client should.
  *
  * @param path relative to the base URL
- * @param success the status for a valid key with the scope
+ * @param options.success the status for a valid key with the scope, by default that of the operation
  * @returns the status, the body with integers as bigint, and the path of the next page
  * @throws AssertionError when the model does not allow the status, or openapi.json does not describe the response
  */
 export async function call(
   { baseUrl }: TestedService,
+  operation: Operation,
   path: string,
   key: Key,
-  scope: Scope,
-  success: number,
-  { body, idempotencyKey }: { body?: string; idempotencyKey?: string } = {},
+  {
+    success = operation.success.status,
+    body,
+    idempotencyKey,
+  }: { success?: number; body?: string; idempotencyKey?: string } = {},
 ) {
-  const method = body === undefined ? "GET" : "POST";
+  const { method, scope } = operation;
   const headers: [string, string][] = idempotencyKey ? [["Idempotency-Key", idempotencyKey]] : [];
   const request = { method, path, key: key.secret, headers, ...(body !== undefined && { body }) };
   let response = await send(baseUrl(), request);
