@@ -5,6 +5,7 @@ import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dyn
 import { expect, it, jest } from "@jest/globals";
 import { readStack } from "../../../infra/assembly/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
+import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 import { createHandler } from "../../../lib/http/handler.ts";
 import { getPet } from "../../../lib/operations.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
@@ -46,6 +47,21 @@ function queriesOf(commands: string) {
       };
     });
 }
+
+it("computes the ID of a leaked key as `npm run keys` shows it", () => {
+  const [, command = ""] = /^ *read -rs KEY; (echo .*?);/m.exec(runbook) ?? [];
+  const KEY = generateApiKey("staging");
+  const { stdout } = spawnSync("bash", ["-c", command], { env: { ...process.env, KEY }, encoding: "utf8" });
+  expect(stdout).toBe(`${keyIdOf(hashApiKey(KEY))}\n`);
+});
+
+it("asks the access log for fields that it has", () => {
+  const fields = Object.keys(JSON.parse(readStack(assembly, servedStackName).accessLogFormat));
+  const found = [...runbook.matchAll(/query AccessLog \d+ '([^']+)'/g)];
+  expect(found.length).toBeGreaterThan(1);
+  for (const [, query = ""] of found)
+    for (const [, name] of query.matchAll(/(?:fields|filter|by|,)\s+(\w+)/g)) expect(fields).toContain(name);
+});
 
 it("copies a restored table, or a part of it", async () => {
   const [source, target] = [(await createOwnTables()).pets, (await createOwnTables()).pets];
