@@ -31,6 +31,7 @@ jest.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async fu
   return (await send.call(this, command)) as never;
 });
 const takeCalls = recordCalls();
+jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key
 
 const { create } = creationStore({ pets: tables.pets, claims: tables.claims }, 1);
 
