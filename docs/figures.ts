@@ -12,6 +12,7 @@ const CREATIONS = 0.15;
 const OTHERS = 0.05;
 const KEYS = 10;
 const HOURS = 730;
+const SECONDS = HOURS * 3600;
 const CALL_MS = 8;
 const BYTES = { log: 416, list: 2000, other: 600, pet: 400 };
 
@@ -55,10 +56,10 @@ function tiered(amount: number, tiers: readonly (readonly [number, number])[]): 
 
 /** USD a month by part. The prices are list prices of us-east-1. */
 function costAt(rate: number): Record<string, number> {
-  const requests = rate * 3600 * HOURS;
+  const requests = rate * SECONDS;
   const millions = requests / 1e6;
   const pets = requests * CREATIONS;
-  const calls = requests + (KEYS / authorizerCacheSeconds) * 3600 * HOURS;
+  const calls = requests + (KEYS / authorizerCacheSeconds) * SECONDS;
   const gigabytes = (requests * (LISTS * BYTES.list + (1 - LISTS) * BYTES.other)) / 1e9;
   const parts = {
     "API Gateway": tiered(millions, [
@@ -86,11 +87,13 @@ function costAt(rate: number): Record<string, number> {
 
 function costTable(): string {
   const rates = [1, 100, 1000];
-  const rows = Object.keys(costAt(1)).map((part) => [
+  const costs = rates.map(costAt);
+  const decimals = (column: number) => (column === 0 ? 1 : 0);
+  const rows = Object.keys(costs[0] ?? {}).map((part) => [
     part,
-    ...rates.map((rate) => format(costAt(rate)[part] ?? 0, rate === 1 ? 1 : 0)),
+    ...costs.map((cost, n) => format(cost[part] ?? 0, decimals(n))),
   ]);
-  const requests = rates.map((rate) => `${format((rate * 3600 * HOURS) / 1e6, rate === 1 ? 1 : 0)} million`);
+  const requests = rates.map((rate, n) => `${format((rate * SECONDS) / 1e6, decimals(n))} million`);
   const head = ["Part", ...rates.map((rate) => `${whole(rate)} a second`)];
   return `${table(head, [["Requests a month", ...requests], ...rows])}
 
@@ -157,14 +160,18 @@ function limitTable(): string {
 }
 
 function instanceCosts(): string {
-  const instance = (megabytes / 1024) * 3600 * HOURS * 0.0000033334;
+  const instance = (megabytes / 1024) * SECONDS * 0.0000033334;
   const example = { operation: 2, authorizer: 1 };
   const instances = operations.length * example.operation + example.authorizer;
   return table(
     ["`provisionedConcurrency`", "Instances", "USD a month"],
     [
       ["one instance of a function", "1", format(instance, 2)],
-      [`\`{ operation: 2, authorizer: 1 }\``, whole(instances), whole(instances * instance)],
+      [
+        `\`{ operation: ${example.operation}, authorizer: ${example.authorizer} }\``,
+        whole(instances),
+        whole(instances * instance),
+      ],
     ],
   );
 }
