@@ -23,25 +23,6 @@ export function table(
   return [line(head), line(rule), ...rows.map(line)].join("\n");
 }
 
-/** A Mermaid chart of the last column of a table, with a bar for each row, above the table. The axis starts at 0. */
-export function chartAndTable(
-  title: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  const values = rows.map((row) => Number(row.at(-1)?.replaceAll(",", "")));
-  const chart = [
-    "```mermaid",
-    "xychart-beta horizontal",
-    `  title "${title}"`,
-    `  x-axis [${rows.map(([label]) => `"${label}"`).join(", ")}]`,
-    `  y-axis 0 --> ${Math.ceil(Math.max(...values))}`,
-    `  bar [${values.join(", ")}]`,
-    "```",
-  ];
-  return [...chart, "", table(head, rows)].join("\n");
-}
-
 /**
  * Replaces what is between `<!-- name -->` and `<!-- /name -->`.
  *

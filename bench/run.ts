@@ -1,29 +1,21 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { synthesize } from "../infra/assembly/synthesize.ts";
 import { servedStackName } from "../infra/stages.ts";
 import { coldStart } from "./cold/cold.ts";
-import { localService } from "./local/local.ts";
 import { type Benchmark, insert } from "./report.ts";
 import { warmInvocation } from "./warm.ts";
 
 /** `npm run bench`: measures the service on this machine and updates the tables of docs/benchmarks.md. */
 
-const benchmarks: Record<string, Benchmark> = {
-  cold: coldStart,
-  warm: warmInvocation,
-  local: localService,
-};
+const benchmarks: Benchmark[] = [coldStart, warmInvocation];
 
-const { quick, only } = new Command("npm run bench --")
+const { quick } = new Command("npm run bench --")
   .option("--quick", "do each step once to see that it works, print a rough result, and write nothing", false)
-  .addOption(
-    new Option("--only <part>", "print one part, and write nothing").choices(Object.keys(benchmarks)),
-  )
   .parse()
-  .opts<{ quick: boolean; only?: string }>();
+  .opts<{ quick: boolean }>();
 
 function machine(): string {
   const model = cpus()[0]?.model.trim() || "unknown";
@@ -36,18 +28,14 @@ const assembly = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
 try {
   await synthesize(assembly, [servedStackName]);
   const results: Record<string, string> = { machine: machine() };
-  for (const [part, benchmark] of Object.entries(benchmarks)) {
-    if (only && part !== only) continue;
-    console.error(`${part} ...`);
-    Object.assign(results, await benchmark({ quick, assembly }));
-  }
+  for (const benchmark of benchmarks) Object.assign(results, await benchmark({ quick, assembly }));
   const file = new URL("../docs/benchmarks.md", import.meta.url);
   let document = await readFile(file, "utf8");
   for (const [name, content] of Object.entries(results)) {
     console.log(`\n${name}\n\n${content}`);
     document = insert(document, name, content);
   }
-  if (!quick && !only) await writeFile(file, document);
+  if (!quick) await writeFile(file, document);
 } finally {
   await rm(assembly, { recursive: true });
 }

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { readStack } from "../../infra/assembly/template.ts";
 import { localStage, servedStackName } from "../../infra/stages.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
-import { type BenchOptions, chartAndTable, format } from "../report.ts";
+import { type BenchOptions, format, table } from "../report.ts";
 import { interleave, median } from "../stats.ts";
 import { startMock } from "./mock.ts";
 import { buildVariants, type Variant } from "./variants.ts";
@@ -64,7 +64,7 @@ export async function coldStart({ quick, assembly }: BenchOptions) {
     const results = await interleave(quick ? 1 : 15, tasks);
     const head = ["", "KiB", "import, ms", "its CPU, ms", "first request, ms", "its CPU, ms", "both, ms"];
     const rows = variants.map((variant, n) => row(variant, results[n] ?? []));
-    return { cold: chartAndTable("Import and first request, ms", head, rows) };
+    return { cold: table(head, rows) };
   } finally {
     mock.close();
     await rm(folder, { recursive: true });

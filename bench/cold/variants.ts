@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, buildSync } from "esbuild";
 import { functionOf, type StackDefinition } from "../../infra/assembly/template.ts";
 import { entryName } from "../../infra/bundle/options.ts";
 import { localStage } from "../../infra/stages.ts";
@@ -38,9 +38,9 @@ function eventsOf(key: string): [id: string, event: unknown][] {
   ];
 }
 
-async function bundle(source: string, outfile: string, options: BuildOptions = { minify: true }) {
+function bundle(source: string, outfile: string, options: BuildOptions = { minify: true }) {
   const base = { bundle: true, platform: "node", target: "node24", format: "cjs" } as const;
-  await build({ ...base, ...options, entryPoints: [join(root, source)], outfile });
+  buildSync({ ...base, ...options, entryPoints: [join(root, source)], outfile });
   return outfile;
 }
 
@@ -72,22 +72,23 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
       label: `${entry}, ${label}`,
       file: join(code, file),
     }));
-  const defaults = functions.map(async ({ entry, code, ...rest }) => {
+  const defaults = functions.map(({ entry, code, ...rest }) => {
     const external = ["@aws-sdk/*", "@smithy/*"];
-    const file = await bundle(`functions/${entry}.ts`, join(folder, `${entry}.js`), { external });
+    const file = bundle(`functions/${entry}.ts`, join(folder, `${entry}.js`), { external });
     return { ...rest, label: `${entry}, NodejsFunction's defaults`, file };
   });
   const references = [
     { label: "GetItem without an SDK (the floor)", name: "no-sdk" },
     { label: "typical getPet: document client, zod, one file", name: "typical" },
-  ].map(async ({ label, name }) => {
-    const file = await bundle(`bench/cold/handlers/${name}.ts`, join(folder, `${name}.js`));
+  ].map(({ label, name }) => {
+    const file = bundle(`bench/cold/handlers/${name}.ts`, join(folder, `${name}.js`));
     const { environment = {}, event } = functions.find(({ id }) => id === getPet.id) ?? {};
     return { label, file, environment, event };
   });
   return [
     ...deployed("lambda-entry.mjs", "as deployed"),
     ...deployed("index.js", "without waiting for the warm-up"),
-    ...(await Promise.all([...defaults, ...references])),
+    ...defaults,
+    ...references,
   ];
 }
