@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { format, insert, table } from "../bench/report.ts";
-import { deployedStages, type Stage, stackName } from "../infra/stages.ts";
+import { deployedStages, stackName } from "../infra/stages.ts";
 import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
-import { operations } from "../lib/operations.ts";
 import { PetStatus } from "../lib/pet.ts";
-import { petIdAt } from "../lib/pet-id.ts";
 
 // What the cost and the load tables assume about the traffic of the stages that keep data.
 const LISTS = 0.8;
@@ -104,7 +102,8 @@ function costTable(): string {
 - ${KEYS} keys are in use. Each is looked up once in ${authorizerCacheSeconds} seconds.
 - A request has a log line of ${BYTES.log} bytes. A list has ${BYTES.list / 1000} KB, any other response ${BYTES.other / 1000} KB.
 - A pet takes ${BYTES.pet} bytes, index included.
-- There are ${alarms} alarms on ${alarmMetrics} metrics, and one more metric for each key and for the calls of deprecated operations.`;
+- There are ${alarms} alarms on ${alarmMetrics} metrics, and one more metric for each key and for the calls of deprecated operations.
+- Not included: an instance of \`provisionedConcurrency\` costs ${format((megabytes / 1024) * SECONDS * 0.0000033334, 2)} USD a month, used or not.`;
 }
 
 function endTable(): string {
@@ -120,14 +119,12 @@ function endTable(): string {
       `${instances}, and two calls a request`,
     ],
     "Lambda's requests, if every key is cached": [concurrency * requestsForEach, instances],
-    "Lambda's instances": [concurrency / (CALL_MS / 1000), `${CALL_MS} ms for each call`],
     "New pets of one status": [
       (PARTITION.writes * statusShards.write) / CREATIONS,
       `${units("write", PARTITION.writes)}: raise \`statusShards\``,
     ],
     "First pages of one status": [PARTITION.reads / QUERY_UNITS / LISTS, units("read", PARTITION.reads)],
     "Reads of the index": [TABLE_QUOTA / (LISTS * PAGE_UNITS), `quota of ${whole(TABLE_QUOTA)} units`],
-    "Writes of the index": [TABLE_QUOTA / CREATIONS, `quota of ${whole(TABLE_QUOTA)} units`],
   };
   return table(
     ["Part", "Requests a second", "Because"],
@@ -137,50 +134,11 @@ function endTable(): string {
   );
 }
 
-function limitTable(): string {
-  const ofStages = (text: (stage: Stage) => string | undefined) =>
-    deployedStages.flatMap((stage) => text(stage) ?? []).join("; ");
-  const rate = ofStages(
-    ({ name, throttling: { rate, burst } }) => `${name} ${whole(rate)} a second, ${whole(burst)} at once`,
-  );
-  const minute = (limit: "perKey" | "perAddress") =>
-    ofStages(
-      ({ name, wafRateLimits }) => wafRateLimits && `${name} about ${whole(wafRateLimits[limit])} a minute`,
-    );
-  const blocked = "429 `WAF_FILTERED`, retry after 30 s";
-  return table(
-    ["Limit", "Value", "Set in", "Beyond it"],
-    [
-      ["all clients of a stage", rate, "`throttling`", "429 `THROTTLED`, retry after 1 s"],
-      ["one API key", minute("perKey"), "`wafRateLimits.perKey`", blocked],
-      ["one address", minute("perAddress"), "`wafRateLimits.perAddress`", blocked],
-    ],
-    "text",
-  );
-}
-
-function instanceCosts(): string {
-  const instance = (megabytes / 1024) * SECONDS * 0.0000033334;
-  const example = { operation: 2, authorizer: 1 };
-  const instances = operations.length * example.operation + example.authorizer;
-  return table(
-    ["`provisionedConcurrency`", "Instances", "USD a month"],
-    [
-      ["one instance of a function", "1", format(instance, 2)],
-      [
-        `\`{ operation: ${example.operation}, authorizer: ${example.authorizer} }\``,
-        whole(instances),
-        whole(instances * instance),
-      ],
-    ],
-  );
-}
-
-function equalIds(): string {
-  const idsOfMillisecond = Number(petIdAt(2e12 + 1, 0) - petIdAt(2e12, 0));
-  const rate = 750;
-  const lost = (86_400 * 1000 * (rate / 1000) ** 2) / idsOfMillisecond;
-  return `With ${rate} new pets a second in each region, about ${whole(Number(lost.toPrecision(2)))} a day would be lost: an id has ${whole(idsOfMillisecond)} random values a millisecond.`;
+function canary(): string {
+  const [, percent, minutes] = /LambdaCanary(\d+)Percent(\d+)Minutes/.exec(template) ?? [];
+  return percent
+    ? `CodeDeploy sends ${percent} % of a function's calls to its new version for ${minutes} minutes, and then all of them.`
+    : "All calls of a function reach its new version at once.";
 }
 
 const clientLimits = () =>
@@ -205,9 +163,8 @@ const clientLimits = () =>
 /** The figures by document and marker. */
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
-  "docs/runbook.md": { limits: limitTable, instances: instanceCosts, cost: costTable },
+  "docs/runbook.md": { canary, cost: costTable },
   "docs/decisions/load.md": { ends: endTable },
-  "docs/decisions/one-region.md": { "equal-ids": equalIds },
 };
 
 /** The documents that have figures, relative to the root. */
