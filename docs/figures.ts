@@ -95,13 +95,9 @@ function costTable(): string {
   const head = ["Part", ...rates.map((rate) => `${whole(rate)} a second`)];
   return `${table(head, [["Requests a month", ...requests], ...rows])}
 
-- ${LISTS * 100} % are lists of ${PAGE_SIZE.default} pets without a filter: ${PAGE_UNITS} read units.
-- ${CREATIONS * 100} % add a pet without an \`Idempotency-Key\`: a write unit for the table and one for the index.
-- ${OTHERS * 100} % get one pet: a read unit.
-- A month has ${HOURS} hours. A call takes ${CALL_MS} ms of ${megabytes} MB on average.
-- ${KEYS} keys are in use. Each is looked up once in ${authorizerCacheSeconds} seconds.
-- A request has a log line of ${BYTES.log} bytes. A list has ${BYTES.list / 1000} KB, any other response ${BYTES.other / 1000} KB.
-- A pet takes ${BYTES.pet} bytes, index included.
+- ${LISTS * 100} % of the requests list ${PAGE_SIZE.default} pets (${PAGE_UNITS} read units), ${CREATIONS * 100} % add a pet without an \`Idempotency-Key\` (2 write units), ${OTHERS * 100} % get one (1 read unit).
+- A month has ${HOURS} hours. A call takes ${CALL_MS} ms of ${megabytes} MB on average. ${KEYS} keys are in use, each looked up once in ${authorizerCacheSeconds} seconds.
+- A log line has ${BYTES.log} bytes, a list ${BYTES.list} bytes, any other response ${BYTES.other} bytes, and a stored pet ${BYTES.pet} bytes, index included.
 - There are ${alarms} alarms on ${alarmMetrics} metrics, and one more metric for each key and for the calls of deprecated operations.
 - Not included: an instance of \`provisionedConcurrency\` costs ${format((megabytes / 1024) * SECONDS * 0.0000033334, 2)} USD a month, used or not.`;
 }
