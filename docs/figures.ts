@@ -95,7 +95,7 @@ function costTable(): string {
   const head = ["Part", ...rates.map((rate) => `${whole(rate)} a second`)];
   return `${table(head, [["Requests a month", ...requests], ...rows])}
 
-- ${LISTS * 100} % of the requests list ${PAGE_SIZE.default} pets (${PAGE_UNITS} read units), ${CREATIONS * 100} % add a pet without an \`Idempotency-Key\` (2 write units), ${OTHERS * 100} % get one (1 read unit).
+- ${LISTS * 100} % list ${PAGE_SIZE.default} pets (${PAGE_UNITS} read units), ${CREATIONS * 100} % add a pet without an \`Idempotency-Key\` (2 write units), ${OTHERS * 100} % get one (1 read unit).
 - A month has ${HOURS} hours. A call takes ${CALL_MS} ms of ${megabytes} MB on average. ${KEYS} keys are in use, each looked up once in ${authorizerCacheSeconds} seconds.
 - A log line has ${BYTES.log} bytes, a list ${BYTES.list} bytes, any other response ${BYTES.other} bytes, and a stored pet ${BYTES.pet} bytes, index included.
 - There are ${alarms} alarms on ${alarmMetrics} metrics, and one more metric for each key and for the calls of deprecated operations.
