@@ -137,24 +137,22 @@ function canary(): string {
     : "All calls of a function reach its new version at once.";
 }
 
-const clientLimits = () =>
-  table(
+function clientLimits(): string {
+  const minute = (limit?: number) => (limit ? `about ${whole(limit)} requests a minute` : "none of its own");
+  return table(
     ["Limit", "Value"],
     [
       ["`name`", `${NAME_LIMIT} characters`],
       ["body", `${BODY_LIMIT / 1024} KiB`],
       ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
       ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],
-      ...(wafRateLimits
-        ? [
-            ["one API key", `about ${whole(wafRateLimits.perKey)} requests a minute`],
-            ["one address", `about ${whole(wafRateLimits.perAddress)} requests a minute`],
-          ]
-        : []),
+      ["one API key", minute(wafRateLimits?.perKey)],
+      ["one IP address", minute(wafRateLimits?.perAddress)],
       ["all clients together", `${whole(throttling.rate)} requests a second`],
     ],
     "text",
   );
+}
 
 /** The figures by document and marker. */
 const figures: Record<string, Record<string, () => string>> = {
