@@ -70,10 +70,6 @@ export interface ClientOptions {
   deadline?: number;
   /** how long one attempt can take, in milliseconds */
   attemptTimeout?: number;
-  /** replaces the global `fetch` */
-  fetch?: typeof fetch;
-  /** replaces the clock, for tests */
-  clock?: { now(): number; sleep(milliseconds: number): Promise<void> };
 }
 
 interface Reply {
@@ -87,11 +83,6 @@ const RETRIED = [429, 500, 502, 503, 504];
 /** The longest pause before the first retry, in milliseconds. It doubles with every retry. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 5000;
-
-const systemClock = {
-  now: () => Date.now(),
-  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
-};
 
 function readError(text: string): { code?: ErrorCode; message?: string } {
   try {
@@ -138,12 +129,9 @@ function nextQuery({ headers }: Reply): string | undefined {
  * @returns the methods; they throw PetStoreError for an error response, and the error of `fetch` if the last attempt
  *   got no response before the deadline
  */
-export function petStore(options: ClientOptions) {
-  const { baseUrl, apiKey, deadline = 60_000, attemptTimeout = 10_000, clock = systemClock } = options;
-  const send = options.fetch ?? globalThis.fetch;
-
+export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 10_000 }: ClientOptions) {
   async function attempt(url: URL, init: RequestInit, timeout: number): Promise<Reply> {
-    const response = await send(url, { ...init, signal: AbortSignal.timeout(timeout) });
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeout) });
     // Reading the body is part of the attempt: the connection can be lost here too.
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
@@ -152,7 +140,7 @@ export function petStore(options: ClientOptions) {
     path: string,
     init: { method?: string; headers?: Record<string, string>; body?: string } = {},
   ): Promise<Reply> {
-    const end = clock.now() + deadline;
+    const end = Date.now() + deadline;
     // An invalid URL or key throws here, before the loop that retries.
     const url = new URL(baseUrl + path);
     const request = { ...init, headers: new Headers({ ...init.headers, Authorization: `Bearer ${apiKey}` }) };
@@ -160,7 +148,7 @@ export function petStore(options: ClientOptions) {
       let reply: Reply | undefined;
       let failure: unknown;
       try {
-        reply = await attempt(url, request, Math.min(attemptTimeout, end - clock.now()));
+        reply = await attempt(url, request, Math.min(attemptTimeout, end - Date.now()));
       } catch (error) {
         failure = error;
       }
@@ -169,8 +157,8 @@ export function petStore(options: ClientOptions) {
       const wait = (Number(reply?.headers.get("retry-after")) || 0) * 1000;
       const pause = wait + Math.round(Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** retries));
       const canRetry = !reply || RETRIED.includes(reply.status);
-      if (!canRetry || clock.now() + pause >= end) throw reply ? new PetStoreError(reply) : failure;
-      await clock.sleep(pause);
+      if (!canRetry || Date.now() + pause >= end) throw reply ? new PetStoreError(reply) : failure;
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 
