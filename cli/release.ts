@@ -63,11 +63,12 @@ async function commitAndTag(version: string, tag: string, changelog: string, sec
   await git("tag", "--annotate", "--cleanup=whitespace", "--message", section, tag);
 }
 
-const program = configureProgram(new Command("npm run release --"))
+/** The command, for tests in their own process. */
+export const program = configureProgram(new Command("npm run release --"))
   .description(
     'Dates the section "Unreleased" of CHANGELOG.md as a new version, sets the version, and creates a commit and a tag. It pushes nothing.',
   )
   .argument("<version>", "such as 1.2.0", parseVersion)
   .action(release);
 
-process.exitCode = await runProgram(program, "release");
+if (import.meta.main) process.exitCode = await runProgram(program, "release");

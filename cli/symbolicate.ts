@@ -48,11 +48,12 @@ async function symbolicate(options: { function?: string }): Promise<void> {
   }
 }
 
-const program = configureProgram(new Command("npm run symbolicate --"))
+/** The command, for tests in their own process. */
+export const program = configureProgram(new Command("npm run symbolicate --"))
   .description(
     "Reads stack traces or a function's log from standard input and prints them with positions in the source. Check out the commit that is deployed and run `npm ci` first.",
   )
   .option("--function <name>", "such as get-pet (default: the operation that a log line names)")
   .action(symbolicate);
 
-process.exitCode = await runProgram(program, "symbolicate");
+if (import.meta.main) process.exitCode = await runProgram(program, "symbolicate");

@@ -29,17 +29,7 @@ const NO_PET = "1";
 /** All creations of a run have the same key, so that it adds one pet at most (contract 4.8). Other operations ignore it. */
 const HEADERS = { "Content-Type": "application/json", "Idempotency-Key": "release-check" };
 /** What the pet of a run has in place of the examples. */
-const PET: Record<string, unknown> = { name: "Release check", categoryId: 0, status: "sold" };
-
-/** The body of an operation: its example, with the values of the run's pet. */
-function bodyOf({ body }: Operation) {
-  if (!body) return {};
-  const members = Object.entries(exampleOf(body) as object).map(([name, value]) => [
-    name,
-    PET[name] ?? value,
-  ]);
-  return { body: JSON.stringify(Object.fromEntries(members)) };
-}
+const PET = { name: "Release check", categoryId: 0, status: "sold" };
 
 const isServed = ({ deprecation }: Operation) => !deprecation || Date.now() < deprecation.sunset.getTime();
 
@@ -105,7 +95,7 @@ class Traffic {
       const response = await fetch(this.#url + path.replace(/\{\w+\}/, petId), {
         method,
         headers: { ...HEADERS, Authorization: authorization },
-        ...bodyOf(operation),
+        ...(operation.body && { body: JSON.stringify({ ...(exampleOf(operation.body) as object), ...PET }) }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await response.text();
@@ -157,7 +147,8 @@ async function sendWhile(command: string[], { url }: { url: string }): Promise<v
   if (wrong.length > 0) throw new Error(`While the command ran, ${wrong.join(", ")}.`);
 }
 
-const program = configureProgram(new Command("npm run traffic --"))
+/** The command, for tests in their own process. */
+export const program = configureProgram(new Command("npm run traffic --"))
   .description(
     "Runs a command, and sends a request to each operation every second until it ends. Fails if the command fails, or the last requests, or if an operation returned wrong answers meanwhile. It adds one pet, and needs an API key with both scopes in the variable API_KEY. EARLIER_API_KEY, a key that was issued before the release, is optional: it reads as well.",
   )
@@ -166,4 +157,4 @@ const program = configureProgram(new Command("npm run traffic --"))
   .usage("--url <URL> -- <command>")
   .action(sendWhile);
 
-process.exitCode = await runProgram(program, "traffic");
+if (import.meta.main) process.exitCode = await runProgram(program, "traffic");

@@ -1,59 +1,56 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { program } from "../../../cli/release.ts";
 import { runNode } from "../../support/keys-cli.ts";
+import { runInProcess } from "../../support/run-in-process.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const sources = ["package.json", "package-lock.json", "openapi.json", "openapi", "lib"];
 const section = "### Added\n\n- Animals have a colour.\n\n### Fixed\n\n- A fault.";
 const old = "## 1.9.0 - 2026-11-21\n\n- The first entry.\n";
 
 let folder: string;
-let repository: string;
-
-const env = () => ({
+const env = {
   ...process.env,
   // Neither the configuration of this machine nor its npm cache.
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_CONFIG_NOSYSTEM: "1",
-  npm_config_cache: join(folder, "npm"),
+  npm_config_cache: ".git/npm",
   npm_config_update_notifier: "false",
   NODE_DISABLE_COMPILE_CACHE: "1", // npm would leave it in the folder of temporary files
-});
+};
 
-const git = (...args: string[]) =>
-  execFileSync("git", args, { cwd: repository, env: env(), encoding: "utf8" }).trim();
-
-const run = (version: string) =>
-  runNode([join(root, "cli/release.ts"), version], { cwd: repository, env: env() });
-
-const write = (file: string, text: string) => writeFileSync(join(repository, file), text);
-const read = (file: string) => readFileSync(join(repository, file), "utf8");
+const git = (...args: string[]) => execFileSync("git", args, { env, encoding: "utf8" }).trim();
+const run = (version: string) => runNode([join(root, "cli/release.ts"), version], { cwd: folder, env });
+const refusal = (version: string) => runInProcess(program, "release", [version]);
+const read = (file: string) => readFileSync(file, "utf8");
 const commit = () => git("commit", "--quiet", "--all", "--message", "Change");
-
 const today = () => new Date().toISOString().slice(0, 10);
 
-/** A repository with this checkout's document, at version 1.9.0. */
+/** Makes a repository with this checkout's document, at version 1.9.0. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "animal-store-release-"));
-  repository = join(folder, "repository");
-  mkdirSync(repository);
-  for (const source of sources) cpSync(join(root, source), join(repository, source), { recursive: true });
+  process.chdir(folder);
+  for (const source of ["package.json", "package-lock.json", "openapi.json", "openapi", "lib"])
+    cpSync(join(root, source), source, { recursive: true });
   for (const file of ["package.json", "package-lock.json"])
-    write(file, read(file).replace(/"version": "[^"]+"/, '"version": "1.9.0"'));
-  write("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n${section}\n\n${old}`);
-  write(".gitignore", "node_modules\n");
+    writeFileSync(file, read(file).replace(/"version": "[^"]+"/, '"version": "1.9.0"'));
+  writeFileSync("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n${section}\n\n${old}`);
+  writeFileSync(".gitignore", "node_modules\n");
   git("init", "--quiet", "--initial-branch=main");
   git("config", "user.name", "Tester");
   git("config", "user.email", "tester@example.com");
   git("add", "--all");
   commit();
-  symlinkSync(join(root, "node_modules"), join(repository, "node_modules"));
+  symlinkSync(join(root, "node_modules"), "node_modules");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  process.chdir(root);
+  rmSync(folder, { recursive: true });
+});
 
 it("dates the section, sets the version everywhere, commits and tags, and pushes nothing", async () => {
   const days = [today()];
@@ -76,20 +73,19 @@ it("dates the section, sets the version everywhere, commits and tags, and pushes
     "Release 1.10.0\n\nCHANGELOG.md\nopenapi.json\npackage-lock.json\npackage.json",
   );
   expect(git("status", "--porcelain")).toBe("");
-  expect(git("cat-file", "-t", "v1.10.0")).toBe("tag");
-  expect(git("tag", "--list", "--format=%(contents)", "v1.10.0")).toBe(section);
+  expect(git("tag", "--list", "--format=%(objecttype) %(contents)", "v1.10.0")).toBe(`tag ${section}`);
   expect(git("rev-parse", "v1.10.0^{commit}")).toBe(git("rev-parse", "main"));
 });
 
 const state = () => git("status", "--porcelain") + git("for-each-ref") + git("diff") + read("CHANGELOG.md");
 
 const empty = () => {
-  write("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n### Added\n\n${old}`);
+  writeFileSync("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n### Added\n\n${old}`);
   commit();
 };
 
 it.each<[string, () => unknown, string, string]>([
-  ["a new file", () => write("new.txt", ""), "1.10.0", "Commit or remove your changes first."],
+  ["a new file", () => writeFileSync("new.txt", ""), "1.10.0", "Commit or remove your changes first."],
   ["another branch", () => git("checkout", "--quiet", "-b", "x"), "1.10.0", "Switch to the branch main."],
   ["the same version", () => {}, "1.9.0", "The version must be higher than 1.9.0."],
   ["an empty section", empty, "1.10.0", 'The section "Unreleased" of CHANGELOG.md is empty.'],
@@ -97,21 +93,21 @@ it.each<[string, () => unknown, string, string]>([
 ])("refuses %s, and changes nothing", async (_what, prepare, version, message) => {
   prepare();
   const before = state();
-  expect(await run(version)).toEqual({ code: 1, stdout: "", stderr: `release: ${message}\n` });
+  expect(await refusal(version)).toEqual({ code: 1, stdout: "", stderr: `release: ${message}\n` });
   expect(state()).toBe(before);
 });
 
-it("refuses a text that is no version, before it reads the repository", async () => {
-  rmSync(join(repository, ".git"), { recursive: true });
-  for (const { code, stderr } of await Promise.all(["v1.10.0", "1.10", "01.10.0", `${2 ** 53}.0.0`].map(run)))
-    expect([code, stderr]).toEqual([2, expect.stringContaining("It must have the form 1.2.3.")]);
+it("refuses a text that is no version", async () => {
+  const stderr = expect.stringContaining("It must have the form 1.2.3.");
+  for (const text of ["v1.10.0", "1.10", "01.10.0", `${2 ** 53}.0.0`])
+    expect(await refusal(text)).toMatchObject({ code: 2, stderr });
 });
 
 it("undoes everything if its last step fails", async () => {
   const hook = "#!/bin/sh\n! grep -q refs/tags/\n";
-  writeFileSync(join(repository, ".git/hooks/reference-transaction"), hook, { mode: 0o755 });
+  writeFileSync(".git/hooks/reference-transaction", hook, { mode: 0o755 });
   const before = state();
-  const { code, stderr } = await run("1.10.0");
-  expect([code, stderr]).toEqual([1, expect.stringContaining("release: Command failed: git tag ")]);
+  const stderr = expect.stringContaining("release: Command failed: git tag ");
+  expect(await run("1.10.0")).toMatchObject({ code: 1, stderr });
   expect(state()).toBe(before);
 });

@@ -1,15 +1,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "@jest/globals";
+import { expect, it, jest } from "@jest/globals";
+import { program } from "../../../cli/symbolicate.ts";
 import { functionOf, readStack } from "../../../infra/assembly/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
+import { runInProcess } from "../../support/run-in-process.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const symbolicate = (input: string, ...args: string[]) =>
-  runNode([join(root, "cli/symbolicate.ts"), ...args], {}, input);
+
+function symbolicate(input: string, ...args: string[]) {
+  jest.spyOn(process, "stdin", "get").mockReturnValue(Readable.from([input]) as never);
+  return runInProcess(program, "symbolicate", args).finally(jest.restoreAllMocks);
+}
 
 /** The stack of an error that the deployed bundle throws: it starts without its environment variables. */
 async function realStack(): Promise<string> {
@@ -25,13 +31,13 @@ function lineOf(path: string, text: string): string {
   const lines = readFileSync(join(root, path), "utf8").split("\n");
   return `${path}:${lines.findIndex((line) => line.includes(text)) + 1}:`;
 }
-const thrown = lineOf("lib/env.ts", "throw new Error");
-const called = lineOf("functions/get-pet.ts", "env.petsTable");
 
 it("prints frames with positions in the source, and everything else as it is, with control characters escaped", async () => {
   const stack = await realStack();
   const line = JSON.stringify({ operation: getPet.id, error: { cause: { stack: stack.split("\n") } } });
   const others = ['{"message":"started"}', "", "at my_index.js:1:1", "at index.js:1", "\u001b[2J"].join("\n");
+  const thrown = lineOf("lib/env.ts", "throw new Error");
+  const called = lineOf("functions/get-pet.ts", "env.petsTable");
   for (const [input, ...args] of [[line], [stack, "--function", "get-pet"]] as [string, ...string[]][]) {
     const { code, stdout, stderr } = await symbolicate(`${input}\n${others}`, ...args);
     expect([code, stderr]).toEqual([0, ""]);
@@ -41,10 +47,11 @@ it("prints frames with positions in the source, and everything else as it is, wi
   }
 });
 
-it.each([
-  [[], "A line names no function: add --function, such as get-pet."],
-  [["--function", "putPet"], "There is no function putPet."],
-])("fails with one line for a frame of no function: %j", async (args, message) => {
-  const { code, stdout, stderr } = await symbolicate("at /var/task/index.js:1:2", ...args);
-  expect([code, stdout, stderr]).toEqual([1, "", `symbolicate: ${message}\n`]);
+it("fails with one line for a frame of no function", async () => {
+  const frame = "at /var/task/index.js:1:2";
+  const failure = (message: string) => ({ code: 1, stdout: "", stderr: `symbolicate: ${message}\n` });
+  const unknown = await symbolicate(frame, "--function", "putPet");
+  expect(unknown).toEqual(failure("There is no function putPet."));
+  const asProcess = await runNode([join(root, "cli/symbolicate.ts")], {}, frame);
+  expect(asProcess).toEqual(failure("A line names no function: add --function, such as get-pet."));
 });

@@ -1,37 +1,40 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "@jest/globals";
+import { afterEach, expect, it, jest } from "@jest/globals";
 import { operations } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
-import { preload } from "../../support/preload.ts";
+import { runInProcess } from "../../support/run-in-process.ts";
 
-const script = fileURLToPath(new URL("../../../cli/traffic.ts", import.meta.url));
-const { CONTRACT_URL = "", CONTRACT_KEY = "" } = process.env;
+const { CONTRACT_URL = "", CONTRACT_KEY = "", PATH = "" } = process.env;
 
-/** Runs a script of Node as the command. Another script can change the program's clock and timers first. */
-const traffic = (url: string, code: string, key = "ask_x", before = "", earlierKey = "") =>
-  runNode([preload(before), script, "--url", url, "--", process.execPath, "--eval", code], {
-    env: { PATH: process.env.PATH, API_KEY: key, EARLIER_API_KEY: earlierKey },
-  });
+/** The pauses between the rounds before and after the command, which take no time here. */
+const pauses: number[] = [];
+jest.unstable_mockModule("node:timers/promises", () => ({
+  setTimeout: async (milliseconds: number) => void pauses.push(milliseconds),
+}));
+const { program } = await import("../../../cli/traffic.ts");
 
-/** Sends rounds without a pause between them. */
-const fastRounds =
-  "const { setInterval } = globalThis; globalThis.setInterval = (run) => setInterval(run, 10)";
+/** Runs a command, and rounds of requests without a pause between them. */
+function traffic(url: string, command: string[], env: Record<string, string> = {}) {
+  const { setInterval } = globalThis;
+  jest.spyOn(globalThis, "setInterval").mockImplementation((run: () => void) => setInterval(run, 10));
+  const args = ["--url", url, "--", ...command];
+  return runInProcess(program, "traffic", args, { PATH, API_KEY: "ask_x", ...env });
+}
+const nothing = ["true"];
+const waitFor = (origin: string) => [process.execPath, "--eval", `fetch("${origin}/wait")`];
 
-/** Prints the pauses instead of waiting. */
-const fast = `import timers from "node:timers/promises";
-  import { syncBuiltinESMExports } from "node:module";
-  timers.setTimeout = async (ms) => console.error("pause of " + ms);
-  syncBuiltinESMExports();`;
+afterEach(() => {
+  jest.restoreAllMocks();
+  pauses.length = 0;
+});
 
 /** What a server responds instead of a success: a status, 0 for no response, -1 for a lost connection. */
 type Failure = (url?: string, authorization?: string) => number | undefined;
 
-/**
- * Serves the API, and `/wait`, which responds when there were so many requests to each operation.
- */
+/** Serves the API, and `/wait`, which responds when there were so many requests to each operation. */
 async function serve(failure: Failure = () => undefined, rounds = 2) {
   const requests: { route: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   const { promise: enough, resolve } = Promise.withResolvers<void>();
@@ -51,15 +54,10 @@ async function serve(failure: Failure = () => undefined, rounds = 2) {
   return { ...(await listen(server)), requests };
 }
 
-it("sends requests to every operation while the command runs, without giving it the key", async () => {
+it("sends requests to every operation while the command runs", async () => {
   const { origin, close, requests } = await serve(undefined, 60);
-  const code = `await fetch("${origin}/wait"); console.log("done"); process.exit(process.env.API_KEY ? 2 : 0)`;
-  const {
-    code: exit,
-    stdout,
-    stderr,
-  } = await traffic(`${origin}/`, code, undefined, fastRounds).finally(close);
-  expect([exit, stdout]).toEqual([0, "done\n"]);
+  const { code, stderr } = await traffic(`${origin}/`, waitFor(origin)).finally(close);
+  expect(code).toBe(0);
   const counts = [...stderr.matchAll(/^(\w+): (\d+) requests, 0 failed$/gm)].map(([, ...count]) => count);
   expect(counts).toEqual(operations.map(({ id }) => [id, String(requests.length / operations.length)]));
   const routes = new Set(requests.map(({ route }) => route));
@@ -79,80 +77,70 @@ it("sends requests to every operation while the command runs, without giving it 
   for (const spelling of spellings) expect(spelling).toMatch(/^Bearer +ask_x$/);
 });
 
-it("fails if the command fails", async () => {
-  const killed = 'process.kill(process.pid, "SIGKILL")'; // as by a cancelled workflow
-  const stderr = expect.stringContaining(`traffic: ${process.execPath} ended with SIGKILL.`);
-  expect(await traffic(CONTRACT_URL, killed, CONTRACT_KEY)).toMatchObject({ code: 1, stderr });
+it("passes on what the command prints, and fails if it fails, as a process", async () => {
+  const script = fileURLToPath(new URL("../../../cli/traffic.ts", import.meta.url));
+  const killed = ["sh", "-c", "echo done; kill -KILL $$"]; // as by a cancelled workflow
+  const env = { PATH, API_KEY: CONTRACT_KEY };
+  const stderr = expect.stringMatching(/\ntraffic: sh ended with SIGKILL\.\n$/);
+  const run = runNode([script, "--url", CONTRACT_URL, "--", ...killed], { env });
+  expect(await run).toEqual({ code: 1, stdout: "done\n", stderr });
 });
 
-describe("while the command runs", () => {
+it.each<[what: string, from: number, status: number | undefined, code: number, message: RegExp]>([
+  [
+    "fails, and says how to roll back, if a wrong answer repeats",
+    1,
+    401,
+    1,
+    /listPets returned 401.* stop-deployment .*While the command ran, listPets returned 401/s,
+  ],
+  ["tolerates lost connections", 1, -1, 0, /listPets: \d+ requests, [1-9]/],
+  ["does not judge what failed before", 0, 500, 0, /^Not every operation succeeds before/m],
+])("while the command runs, %s", async (_what, from, status, expected, message) => {
   const { length } = operations;
-
-  it.each<[what: string, from: number, status: number | undefined, code: number, message: RegExp]>([
-    [
-      "fails, and says how to roll back, if a wrong answer repeats",
-      1,
-      401,
-      1,
-      /listPets returned 401.* stop-deployment .*While the command ran, listPets returned 401/s,
-    ],
-    ["tolerates lost connections", 1, -1, 0, /listPets: \d+ requests, [1-9]/],
-    ["does not judge what failed before", 0, 500, 0, /^Not every operation succeeds before/m],
-  ])("%s", async (_what, from, status, expected, message) => {
-    const { origin, close, requests } = await serve(
-      () => (requests.length > from * length && requests.length <= 9 * length ? status : undefined),
-      12,
-    );
-    const run = traffic(origin, `await fetch("${origin}/wait")`, "ask_x", fast + fastRounds);
-    const { code, stderr } = await run.finally(close);
-    expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
-  });
-
-  it("reads with a key that was issued before the release as well, and fails if it is refused", async () => {
-    const { origin, close, requests } = await serve((_, key) => (key?.endsWith("ask_old") ? 401 : undefined));
-    const run = traffic(
-      origin,
-      "process.exit(process.env.EARLIER_API_KEY ? 2 : 0)",
-      "ask_x",
-      fast,
-      "ask_old",
-    );
-    const { code, stderr } = await run.finally(close);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^listPets with the earlier key: .*\(401\)$/m)]);
-    const earlier = requests.filter(({ headers }) => headers.authorization?.endsWith("ask_old"));
-    const routes = new Set(earlier.map(({ route }) => route));
-    expect([...routes].sort()).toEqual(["GET /pets", "GET /pets/1", "GET /pets/7"]);
-  });
+  const { origin, close, requests } = await serve(
+    () => (requests.length > from * length && requests.length <= 9 * length ? status : undefined),
+    12,
+  );
+  const { code, stderr } = await traffic(origin, waitFor(origin)).finally(close);
+  expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
 });
 
-describe("after the command", () => {
-  /** Shortens the limit of a request, which is right if the test ends. */
-  const short =
-    "const { timeout } = AbortSignal; AbortSignal.timeout = () => timeout.call(AbortSignal, 100);";
+it("reads with an earlier key as well, fails if it is refused, and gives the command no key", async () => {
+  const { origin, close, requests } = await serve((_, key) => (key?.endsWith("ask_old") ? 401 : undefined));
+  const command = ["sh", "-c", 'test -z "$API_KEY$EARLIER_API_KEY"'];
+  const { code, stderr } = await traffic(origin, command, { EARLIER_API_KEY: "ask_old" }).finally(close);
+  const message = /^listPets with the earlier key: .*\(401\)$.*^traffic: Not every operation/ms;
+  expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+  const earlier = requests.filter(({ headers }) => headers.authorization?.endsWith("ask_old"));
+  const routes = new Set(earlier.map(({ route }) => route));
+  expect([...routes].sort()).toEqual(["GET /pets", "GET /pets/1", "GET /pets/7"]);
+});
 
-  it.each<[what: string, kind: string, failure: Failure]>([
-    ["has lost the pet that was added", "404", (url) => (url === "/pets/7" ? 404 : undefined)],
-    ["does not respond", "TimeoutError", () => 0],
-    ["closes the connection", "[A-Z_, ]+", () => -1], // the code of the operating system or of fetch
-  ])("fails if an operation %s three times, and says so", async (_what, kind, failure) => {
-    const { origin, close } = await serve(failure);
-    const before = fast + (kind === "TimeoutError" ? short : "");
-    const { code, stderr } = await traffic(origin, "", "ask_x", before).finally(close);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/(pause of 1000\n){2}listPets: /);
-    expect(stderr).toMatch(new RegExp(`^getPet: \\d+ requests, \\d+ failed \\(${kind}\\)$`, "m"));
-    expect(stderr).toMatch(/\ntraffic: Not every operation succeeds after the command\.\n$/);
-  });
+it.each<[what: string, kind: string, failure: Failure]>([
+  ["has lost the pet that was added", "404", (url) => (url === "/pets/7" ? 404 : undefined)],
+  ["does not respond", "TimeoutError", () => 0],
+  ["closes the connection", "[A-Z_, ]+", () => -1], // the code of the operating system or of fetch
+])("fails if an operation %s three times after the command", async (_what, kind, failure) => {
+  const { origin, close } = await serve(failure);
+  const { timeout } = AbortSignal;
+  jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 100));
+  const { code, stderr } = await traffic(origin, nothing).finally(close);
+  expect([code, pauses.slice(-2)]).toEqual([1, [1000, 1000]]);
+  expect(stderr).toMatch(new RegExp(`^getPet: \\d+ requests, \\d+ failed \\(${kind}\\)$`, "m"));
+  expect(stderr).toMatch(/\ntraffic: Not every operation succeeds after the command\.\n$/);
+});
 
-  it("sends no request to an operation that was removed", async () => {
-    const ends = operations.flatMap((one) => ("deprecation" in one ? one.deprecation.sunset.getTime() : []));
-    const { stderr } = await traffic(CONTRACT_URL, "", CONTRACT_KEY, `Date.now = () => ${Math.max(...ends)}`);
-    expect(stderr.match(/^\w+: \d+ requests, 0 failed$/gm)).toHaveLength(operations.length - ends.length);
-  });
+it("sends no request to an operation that was removed", async () => {
+  const ends = operations.flatMap((one) => ("deprecation" in one ? one.deprecation.sunset.getTime() : []));
+  jest.spyOn(Date, "now").mockReturnValue(Math.max(...ends));
+  const { stderr } = await traffic(CONTRACT_URL, nothing, { API_KEY: CONTRACT_KEY });
+  expect(stderr.match(/^\w+: \d+ requests, 0 failed$/gm)).toHaveLength(operations.length - ends.length);
 });
 
 it("runs no command without a key, or with an invalid URL", async () => {
-  const [stderr, run] = ["traffic: Set API_KEY to an API key with both scopes.\n", 'console.log("ran")'];
-  expect(await traffic(CONTRACT_URL, run, "")).toEqual({ code: 1, stdout: "", stderr });
-  expect(await traffic("nope", run)).toMatchObject({ code: 2, stdout: "" });
+  const unknown = ["/nonexistent"];
+  const stderr = "traffic: Set API_KEY to an API key with both scopes.\n";
+  expect(await traffic(CONTRACT_URL, unknown, { API_KEY: "" })).toEqual({ code: 1, stdout: "", stderr });
+  expect(await traffic("nope", unknown)).toMatchObject({ code: 2, stdout: "" });
 });
