@@ -1,17 +1,14 @@
 import { createInterface } from "node:readline";
 
 /**
- * Asks before a change. Only "y" or "yes" confirms it; Enter does not.
+ * Asks on the terminal before a change. Only "y" or "yes" confirms it; Enter does not. The question goes to standard
+ * error, so that standard output holds only the result.
  *
  * @param question without the choices
- * @param output by default standard error, so that standard output holds only the result
  * @throws Error in one line if the reply is not yes, or if there is no terminal
  */
-export async function confirm(
-  question: string,
-  input: NodeJS.ReadableStream & { isTTY?: boolean } = process.stdin,
-  output: NodeJS.WritableStream = process.stderr,
-): Promise<void> {
+export async function confirm(question: string): Promise<void> {
+  const { stdin: input, stderr: output } = process;
   if (!input.isTTY) throw new Error(`${question} Add --yes to confirm it without a terminal.`);
   const lines = createInterface({ input, output, prompt: `${question} [y/N] ` });
   lines.prompt();

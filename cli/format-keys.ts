@@ -1,8 +1,6 @@
 import { type ApiKeyRecord, endOf, isLive } from "../lib/api-key.ts";
 import { escapeControls } from "./escape-controls.ts";
 
-const WIDTH = 80;
-
 /** Formats a time for operators and scripts: ISO 8601 in UTC, or null. */
 export const isoTime = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
 
@@ -30,60 +28,44 @@ export function describeKey(record: ApiKeyRecord, now: number) {
   };
 }
 
-/** Formats pairs of a label and a value, one per line. */
-export const labelledLines = (pairs: [string, string][]) =>
-  pairs.map(([label, value]) => `${label.padEnd(9)}${escapeControls(value)}`).join("\n");
-
-/** Formats everything about a key, one field per line. */
-export function keyDetails(record: ApiKeyRecord, now: number): string {
-  const { keyId, owner, state, scopes, createdAt, expiresAt, revokeAt } = describeKey(record, now);
-  return labelledLines([
-    ["Key ID", keyId],
-    ["Owner", owner],
-    ["State", state],
-    ["Scopes", scopes.join(", ")],
-    ["Created", createdAt ?? ""],
-    ["Expires", expiresAt ?? "never"],
-    ...(revokeAt ? ([[state === "rotating" ? "Until" : "Revoked", revokeAt]] as [string, string][]) : []),
-  ]);
+/**
+ * Formats everything about a key, one field per line.
+ *
+ * @param description what describeKey returned, and the API key itself if it is to be shown
+ */
+export function keyDetails(description: ReturnType<typeof describeKey> & { key?: string }): string {
+  const { keyId, owner, state, scopes, createdAt, expiresAt, revokeAt, key } = description;
+  const fields = {
+    "Key ID": keyId,
+    Owner: owner,
+    State: state,
+    Scopes: scopes.join(", "),
+    Created: createdAt,
+    Expires: expiresAt ?? "never",
+    [state === "rotating" ? "Until" : "Revoked"]: revokeAt,
+    "API key": key,
+  };
+  const lines = Object.entries(fields).flatMap(([label, value]) =>
+    typeof value === "string" ? `${label.padEnd(9)}${escapeControls(value)}` : [],
+  );
+  return lines.join("\n");
 }
 
-function stateCell(record: ApiKeyRecord, now: number): string {
-  const state = stateOf(record, now);
-  const end = isoTime(endOf(record));
-  if (end === null) return state;
-  const date = end.slice(0, 10);
-  if (state === "rotating") return `rotating until ${date} ${end.slice(11, 16)}Z`;
-  return state === "live" ? `live until ${date}` : `${state} ${date}`;
-}
-
-/** Shortens a text to a number of characters. */
-function shorten(text: string, length: number): string {
-  const characters = [...text];
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
-}
-
-/** Pads the cells of a column to the same width. */
-function column(cells: string[]): string[] {
-  const width = Math.max(...cells.map((cell) => cell.length));
-  return cells.map((cell) => cell.padEnd(width));
-}
+/** The widths of the columns before the owner, which fit every value. */
+const WIDTHS = [20, 8, 16, 10];
 
 /**
- * Formats keys as a table of 80 characters a line. It shortens long owners.
+ * Formats keys as a table, with one line for each.
  *
  * @param now milliseconds since 1970, for the states
  */
 export function keyTable(records: ApiKeyRecord[], now: number): string {
-  const ids = column(["KEY ID", ...records.map(({ keyId }) => keyId)]);
-  const states = column(["STATE", ...records.map((record) => stateCell(record, now))]);
-  const scopesOf = (record: ApiKeyRecord) =>
-    describeKey(record, now).scopes.join(",").replaceAll("pets:", "");
-  const scopes = column(["SCOPES", ...records.map(scopesOf)]);
-  const owners = ["OWNER", ...records.map(({ owner }) => owner)];
-  const rows = owners.map((owner, row) => {
-    const start = `${ids[row]}  ${states[row]}  ${scopes[row]}  `;
-    return start + shorten(escapeControls(owner), WIDTH - start.length);
+  const rows = records.map((record) => {
+    const { keyId, state, scopes, owner } = describeKey(record, now);
+    const end = isoTime(endOf(record))?.slice(0, 16) ?? "never";
+    return [keyId, state, end, scopes.join(",").replaceAll("pets:", ""), escapeControls(owner)];
   });
-  return rows.join("\n");
+  return [["KEY ID", "STATE", "ENDS (UTC)", "SCOPES", "OWNER"], ...rows]
+    .map((cells) => cells.map((cell, column) => cell.padEnd(WIDTHS[column] ?? 0)).join("  "))
+    .join("\n");
 }

@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
-import { loadSharedConfigFiles } from "@smithy/core/config";
 import type { HttpHandlerExtensionConfiguration } from "@smithy/core/protocols";
 import { localStage, stackName } from "../infra/stages.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
@@ -75,7 +74,6 @@ const responds = (endpoint: string) =>
   );
 
 async function openDeployed(StackName: string): Promise<OpenKeys> {
-  await checkProfile();
   // Both clients use the same credentials, which the SDK can get from AWS SSO or AWS STS.
   const credentials = defaultProvider({ clientConfig: BOUNDS });
   const client = new CloudFormationClient({ ...BOUNDS, credentials });
@@ -90,16 +88,6 @@ async function openDeployed(StackName: string): Promise<OpenKeys> {
   return { ...apiKeyStore(table, { ...BOUNDS, credentials }), [Symbol.asyncDispose]: async () => {} };
 }
 
-/** Checks AWS_PROFILE, because the SDK reports an unknown profile as missing credentials. */
-async function checkProfile(): Promise<void> {
-  const profile = process.env.AWS_PROFILE;
-  if (!profile) return;
-  const { configFile, credentialsFile } = await loadSharedConfigFiles();
-  if (!configFile[profile] && !credentialsFile[profile]) {
-    throw new Error(`There is no AWS profile ${profile}: check AWS_PROFILE.`);
-  }
-}
-
 interface AwsError extends Error {
   code?: string;
   $metadata?: { httpStatusCode?: number };
@@ -107,7 +95,7 @@ interface AwsError extends Error {
 
 function explain({ name, message, code, $metadata }: AwsError, stack: string, region: string): string {
   if (name === "CredentialsProviderError") {
-    return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`) or set AWS_PROFILE.`;
+    return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`), or check AWS_PROFILE.`;
   }
   if (name === "ValidationError") return `The stack ${stack} is not deployed in ${region}.`;
   if ($metadata?.httpStatusCode === undefined) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { describe, expect, it, jest } from "@jest/globals";
 import { parse } from "yaml";
-import { program } from "../../../cli/keys-program.ts";
+import { program } from "../../../cli/keys.ts";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { budget } from "../../../infra/budget.ts";
 import { githubRepository } from "../../../infra/github-repository.ts";

@@ -1,4 +1,5 @@
 import { expect, it } from "@jest/globals";
+import { InvalidArgumentError } from "commander";
 import {
   baseUrl,
   parseDuration,
@@ -11,53 +12,37 @@ import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 
 const id = "key_94a9db21d2a2b24b";
 
-it.each<[string, (text: string) => unknown, Record<string, unknown>, string[], string]>([
+it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, invalid: string[]]>([
   [
-    "a duration",
+    "a duration of at most 100 years",
     parseDuration,
     { "45s": 45e3, "30m": 18e5, "24h": 864e5, "36525d": 36_525 * 864e5, "0s": 0 },
-    ["", "90", "d", "1.5h", "-1d", "1w", "1D", " 1d", "1d2h"],
-    "Use a whole number and a unit, such as 30m, 24h or 90d.",
+    ["", "90", "d", "1.5h", "-1d", "1w", "1D", " 1d", "1d2h", "36526d", `${"9".repeat(400)}d`],
   ],
-  [
-    "at most 100 years",
-    parseDuration,
-    {},
-    ["36526d", `${"9".repeat(400)}d`],
-    "Use at most 100 years (36525d).",
-  ],
-  ["a lifetime", parseLifetime, { "1s": 1000 }, ["0d"], "Use a duration longer than zero."],
+  ["a lifetime", parseLifetime, { "1s": 1000 }, ["0d", "1w"]],
   [
     "a name",
     parseOwner,
     { "Acme, Inc. 🐕": "Acme, Inc. 🐕", ["犬".repeat(100)]: "犬".repeat(100), ask_me: "ask_me" },
     ["", " ", "A".repeat(101), "A\u001b[31m", "\u202eA", "A\nB"],
-    "Use 1 to 100 printable characters.",
   ],
-  [
-    "a key ID",
-    parseKeyId,
-    { [id]: id },
-    ["", "key_0", `${id}0`, `x${id}`, id.toUpperCase()],
-    "Use a key ID, such as key_94a9db21d2a2b24b.",
-  ],
+  ["a key ID", parseKeyId, { [id]: id }, ["", "key_0", `${id}0`, `x${id}`, id.toUpperCase()]],
   [
     "scopes",
     (text) => parseScopes(text, parseScopes("pets:read")),
     { "pets:write, pets:read": ["pets:read", "pets:write"] },
     ["admin", "pets:read,admin"],
-    "Use one or more of pets:read,pets:write.",
   ],
   [
     "a base URL",
     baseUrl,
     { "http://127.0.0.1:3000/v1": "http://127.0.0.1:3000/v1" },
     ["nope", "", "localhost:3000/v1", "//host/v1", "file:///v1"],
-    "Use a URL, such as https://example.com/v1.",
   ],
-])("reads %s, and refuses anything else with a hint", (_what, parse, valid, invalid, hint) => {
+])("reads %s, and refuses anything else with a hint", (_what, parse, valid, invalid) => {
   for (const [text, value] of Object.entries(valid)) expect(parse(text)).toEqual(value);
-  for (const text of invalid) expect(() => parse(text)).toThrow(hint);
+  // commander prints the message of this error only.
+  for (const text of invalid) expect(() => parse(text)).toThrow(InvalidArgumentError);
 });
 
 it("names the key ID of a pasted API key, which cannot be a name", () => {
