@@ -19,7 +19,7 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
-/** Reads a duration longer than zero, as `duration` does. */
+/** Reads a duration longer than zero, as parseDuration does. */
 export function parseLifetime(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === 0) throw new InvalidArgumentError("Use a duration longer than zero.");

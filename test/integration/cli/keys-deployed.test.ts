@@ -82,10 +82,8 @@ it("issue prints the key and its record, and by default a key has both scopes an
   const { key, ...record } = await json("issue", "--owner", "Acme");
   expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);
   expect(record).toMatchObject({ owner: "Acme", scopes: ["pets:read", "pets:write"], expiresAt: null });
-  expect([await json("show", record.keyId), await json("list")]).toEqual([
-    record,
-    expect.arrayContaining([record]),
-  ]);
+  expect(await json("show", record.keyId)).toEqual(record);
+  expect(await json("list")).toContainEqual(record);
 });
 
 it("list prints the oldest key first, keys of the same age by ID, and says that there are none", async () => {
@@ -172,14 +170,12 @@ describe("a key that cannot be shown", () => {
     ["is not issued", "/dev/null", "w", ["live"], /^keys: No key was issued: .*\n$/],
   ])("%s, and an old one keeps working: %s", async (owner, file, flags, states, message) => {
     const { keyId } = await json("issue", "--owner", owner);
-    for (const args of [
+    const commands = [
       ["issue", "--owner", owner],
       ["rotate", keyId, "--grace", "0s", "--json"],
-    ])
-      expect(await runInto(file, flags, ...args)).toMatchObject({
-        result: 1,
-        stderr: expect.stringMatching(message),
-      });
+    ];
+    const failed = { result: 1, stderr: expect.stringMatching(message) };
+    for (const args of commands) expect(await runInto(file, flags, ...args)).toMatchObject(failed);
     expect(await statesOf(owner)).toEqual(states);
     expect(await json("show", keyId)).toMatchObject({ state: "live" });
   });
@@ -258,10 +254,7 @@ it("changes production with --yes, in its own table", async () => {
 it.each([
   [undefined, "The stack animal-store-staging is not deployed in eu-west-1."],
   [stackWith(""), "The stack animal-store-staging in eu-west-1 is incomplete: it has no keys table."],
-  [
-    error("AccessDenied", "not authorized"),
-    "AWS refused to describe the stack animal-store-staging: not authorized",
-  ],
+  [error("AccessDenied", "no"), "AWS refused to describe the stack animal-store-staging: no"],
 ])("reports a stack that it cannot use: %#", async (body, message) => {
   stacks = body ? { "animal-store-staging": body } : {};
   expect(await keys("list")).toEqual(failure(message));

@@ -92,14 +92,9 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
     for (const { keyId } of [issued, successor])
       for (const [route, status] of Object.entries({ "GET /pets": "200", "POST /pets": "201" }))
         expect(log).toContainEqual(expect.objectContaining({ keyId, route, status, latencyMs }));
+    // This can fail when the store replaces a file, and is then tried again.
+    const kept = [...texts, ...filesIn(SHARED_DATA_FOLDER)];
+    for (const key of [issued.key, successor.key, CONTRACT_KEY])
+      expect(kept.filter((text) => text.includes(key.slice("ask_local_".length)))).toEqual([]);
   });
-  // The store can replace a file while this reads it.
-  await eventually(
-    () => [issued.key, successor.key, CONTRACT_KEY],
-    (secrets) => {
-      const texts = [...printed(), ...filesIn(SHARED_DATA_FOLDER)];
-      for (const key of secrets)
-        expect(texts.filter((text) => text.includes(key.slice("ask_local_".length)))).toEqual([]);
-    },
-  );
 });
