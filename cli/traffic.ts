@@ -29,7 +29,17 @@ const NO_PET = "1";
 /** All creations of a run have the same key, so that it adds one pet at most (contract 4.8). Other operations ignore it. */
 const HEADERS = { "Content-Type": "application/json", "Idempotency-Key": "release-check" };
 /** What the pet of a run has in place of the examples. */
-const PET = { name: "Release check", categoryId: 0, status: "sold" };
+const PET: Record<string, unknown> = { name: "Release check", categoryId: 0, status: "sold" };
+
+/** The body of an operation: its example, with the values of the run's pet. A body can have a part of a pet's members. */
+function bodyOf({ body }: Operation) {
+  if (!body) return {};
+  const members = Object.entries(exampleOf(body) as object).map(([name, value]) => [
+    name,
+    PET[name] ?? value,
+  ]);
+  return { body: JSON.stringify(Object.fromEntries(members)) };
+}
 
 const isServed = ({ deprecation }: Operation) => !deprecation || Date.now() < deprecation.sunset.getTime();
 
@@ -95,7 +105,7 @@ class Traffic {
       const response = await fetch(this.#url + path.replace(/\{\w+\}/, petId), {
         method,
         headers: { ...HEADERS, Authorization: authorization },
-        ...(operation.body && { body: JSON.stringify({ ...(exampleOf(operation.body) as object), ...PET }) }),
+        ...bodyOf(operation),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await response.text();
