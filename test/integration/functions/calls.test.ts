@@ -53,17 +53,11 @@ describe("a request calls DynamoDB", () => {
     createPet(requestEvent({ headers: { "Content-Type": "application/json", ...headers }, body }), context);
 
   // The embedded store does not count the entry in the index, which takes DynamoDB one unit more.
-  it("to create: one write of the smallest size", async () => {
+  it("to create: one write of the smallest size, and with an Idempotency-Key one more, of the claim", async () => {
     expect((await create()).statusCode).toBe(201);
     expect(taken()).toEqual([["PutCommand", pets, 1]]);
-  });
-
-  it("to create with an Idempotency-Key: one write more, of the claim", async () => {
     expect((await create({ "Idempotency-Key": randomUUID() })).statusCode).toBe(201);
-    expect(taken()).toEqual([
-      ["PutCommand", claims, 1],
-      ["PutCommand", pets, 1],
-    ]);
+    expect(taken()).toEqual([claims, pets].map((table) => ["PutCommand", table, 1]));
   });
 
   it("to retry a creation: the claim and the pet are refused, and read consistently", async () => {
@@ -71,12 +65,12 @@ describe("a request calls DynamoDB", () => {
     await create(key);
     takeCalls();
     expect((await create(key)).statusCode).toBe(201);
-    expect(takeCalls()).toMatchObject([
-      { command: "PutCommand", input: { TableName: claims } },
-      { command: "GetCommand", units: 1, input: { TableName: claims, ConsistentRead: true } },
-      { command: "PutCommand", input: { TableName: pets } },
-      { command: "GetCommand", units: 1, input: { TableName: pets, ConsistentRead: true } },
-    ]);
+    expect(takeCalls()).toMatchObject(
+      [claims, pets].flatMap((TableName) => [
+        { command: "PutCommand", input: { TableName } },
+        { command: "GetCommand", units: 1, input: { TableName, ConsistentRead: true } },
+      ]),
+    );
   });
 
   it("to get: one consistent read, whether the pet exists or not", async () => {
@@ -90,26 +84,16 @@ describe("a request calls DynamoDB", () => {
     }
   });
 
-  /** DynamoDB charges an empty response like a small one. The embedded store charges nothing. */
-  const addOneOfEach = async () => {
+  it("to list: one Query for each status, of one pet more than the page holds", async () => {
+    // DynamoDB charges an empty response like a small one. The embedded store charges nothing.
     const { create } = creationStore({ pets, claims }, 1);
     for (const status of PetStatus.options) await create({ name: "Rex", categoryId: 1n, status });
     takeCalls();
-  };
-
-  it("to list one status: one Query, of one pet more than the page holds", async () => {
-    await addOneOfEach();
+    const query = { command: "QueryCommand", units: 0.5, input: { Limit: 6, IndexName: "byStatus" } };
     await listPets(requestEvent({ query: { status: ["sold"], limit: ["5"] } }), context);
-    expect(takeCalls()).toMatchObject([
-      { command: "QueryCommand", units: 0.5, input: { Limit: 6, IndexName: "byStatus" } },
-    ]);
-  });
-
-  // shards.test.ts has the calls of several partitions.
-  it("to list all: one Query for each status", async () => {
-    await addOneOfEach();
-    await listPets(requestEvent(), context);
-    expect(taken()).toEqual(PetStatus.options.map(() => ["QueryCommand", "byStatus", 0.5]));
+    expect(takeCalls()).toMatchObject([query]);
+    await listPets(requestEvent({ query: { limit: ["5"] } }), context);
+    expect(takeCalls()).toMatchObject(PetStatus.options.map(() => query));
   });
 
   it("to authorize a caller: one consistent read, and none for a malformed key", async () => {

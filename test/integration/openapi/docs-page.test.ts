@@ -50,10 +50,15 @@ describe("the docs page", () => {
     const html = await page.text();
     expect(html).toContain(` id="docs" data-key="${key}"`);
     expect(loadedBy(html)).toContain("document.js");
+    const types: Record<string, string> = { js: "text/javascript", css: "text/css", png: "image/png" };
     for (const name of loadedBy(html)) {
-      const file = await fetch(new URL(name, page.url));
-      expect([name, file.status]).toEqual([name, 200]);
-      expect(await file.text()).not.toContain(key);
+      const { status, headers, body } = await sendRaw(`/docs/${name}`);
+      expect([name, status, headers["content-type"]?.split(";")[0]]).toEqual([
+        name,
+        200,
+        types[name.split(".").at(-1) ?? ""],
+      ]);
+      expect(body).not.toContain(key);
     }
   });
 
@@ -61,8 +66,6 @@ describe("the docs page", () => {
     for (const [name, type] of [
       ["", "text/html; charset=utf-8"],
       ["?theme=dark", "text/html; charset=utf-8"],
-      ["page.js", "text/javascript; charset=utf-8"],
-      ["page.css", "text/css; charset=utf-8"],
       ["openapi.json", "application/json"],
     ]) {
       const { headers, body } = await sendRaw(`/docs/${name}`);
@@ -71,7 +74,6 @@ describe("the docs page", () => {
     }
     const image = await fetch(`${origin}/docs/favicon-32x32.png`);
     const file = createRequire(import.meta.url).resolve("swagger-ui-dist/favicon-32x32.png");
-    expect(image.headers.get("content-type")).toBe("image/png");
     expect(Buffer.from(await image.arrayBuffer())).toEqual(await readFile(file));
   });
 
@@ -119,24 +121,16 @@ describe("the docs page", () => {
     }
   });
 
-  it.each([
-    "evil.example",
-    "localhost.evil.example",
-    "localhost:1@evil.example",
-    "evil-localhost",
-    "127a0b0c1",
-  ])("does not respond to the Host %s, which an attacker could resolve to this machine", async (host) => {
-    for (const path of ["/docs", "/docs/", "/docs/openapi.json"])
-      expect(await sendRaw(path, { host })).toMatchObject({ status: 404, body: "not a docs page" });
-  });
-
-  it("serves only its own files, to GET", async () => {
-    const paths = ["../package.json", "..%2fpackage.json", "swagger-ui.js", "__proto__"].map(
-      (name) => `/docs/${name}`,
-    );
-    for (const path of [...paths, "/docsx", "/page/index.html"])
-      expect(await sendRaw(path)).toMatchObject({ status: 404, body: "not a docs page" });
+  it("responds only to GET for its own files, with a Host that no attacker can resolve to this machine", async () => {
+    const absent = { status: 404, body: "not a docs page" };
+    const names = ["../package.json", "..%2fpackage.json", "swagger-ui.js", "__proto__"];
+    for (const path of [...names.map((name) => `/docs/${name}`), "/docsx", "/page/index.html"])
+      expect(await sendRaw(path)).toMatchObject(absent);
     for (const method of ["POST", "HEAD"]) expect((await sendRaw("/docs/", { method })).status).toBe(404);
+    const hosts = ["localhost.evil.example", "localhost:1@evil.example", "evil-localhost", "127a0b0c1"];
+    for (const host of ["evil.example", ...hosts])
+      for (const path of ["/docs", "/docs/", "/docs/openapi.json"])
+        expect(await sendRaw(path, { host })).toMatchObject(absent);
   });
 
   it("reads a file once for all responses, and responds with none that is missing while npm changes node_modules", async () => {

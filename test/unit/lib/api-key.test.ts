@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import {
-  apiKeyPattern,
   endOf,
   generateApiKey,
   hashApiKey,
@@ -16,31 +15,19 @@ import {
 } from "../../../lib/api-key.ts";
 
 describe("API key", () => {
-  it("has the documented form and is accepted only by its own stage", () => {
-    for (let i = 0; i < 200; i++) {
-      const key = generateApiKey("staging");
-      expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);
-      expect(key).toMatch(new RegExp(`^${apiKeyPattern}$`));
-      expect(isApiKeyOf("staging", key)).toBe(true);
-      expect(isApiKeyOf("production", key)).toBe(false);
-    }
-  });
-
-  it("is drawn from 62 symbols in 27 places, by the system's random generator", () => {
+  it("is accepted only by its own stage, and drawn from 62 symbols in 27 places by the system's random generator", () => {
     const guessable = jest.spyOn(Math, "random");
     const keys = Array.from({ length: 2000 }, () => generateApiKey("staging"));
     expect(guessable).not.toHaveBeenCalled();
+    expect(keys.filter((key) => !isApiKeyOf("staging", key) || isApiKeyOf("production", key))).toEqual([]);
     const random = keys.map((key) => key.slice("ask_staging_".length, -6));
     for (let place = 0; place < 27; place++) expect(new Set(random.map((text) => text[place])).size).toBe(62);
   });
 
-  it("has a checksum that ends it, CRC32 in base62", () => {
-    // CRC32 of the first part, by an independent implementation: 0x6cf90735 = 1828259637.
-    expect(isApiKeyOf("local", "ask_local_0000000000000000000000000001zjBqf")).toBe(true);
-  });
-
-  it("is refused with any one character changed", () => {
+  it("is refused with any one character changed, and when it is cut, padded or in another case", () => {
     const key = generateApiKey("staging");
+    for (const text of ["", key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()])
+      expect(isApiKeyOf("staging", text)).toBe(false);
     const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- ");
     fc.assert(
       fc.property(fc.nat(key.length - 1), character, (index, other) => {
@@ -48,12 +35,6 @@ describe("API key", () => {
         expect(isApiKeyOf("staging", changed)).toBe(changed === key);
       }),
     );
-  });
-
-  it("is refused when it is cut, padded or in another case", () => {
-    const key = generateApiKey("staging");
-    for (const text of ["", key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()])
-      expect(isApiKeyOf("staging", text)).toBe(false);
   });
 
   // The checksums are CRC32 in base62, by an independent implementation.
@@ -66,6 +47,7 @@ describe("API key", () => {
     ["a stage in capitals", "ask_LOCAL_0000000000000000000000000000G0JNE"],
   ])("is refused with %s, even if its checksum is right", (_difference, text) => {
     expect(isApiKeyOf("local", text)).toBe(false);
+    expect(isApiKeyOf("local", "ask_local_0000000000000000000000000001zjBqf")).toBe(true);
   });
 
   const record = { hash: "", keyId: "", owner: "", scopes: [], createdAt: 0 };

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type ErrorCode, errors } from "../../../../lib/errors.ts";
 import { readRequest } from "../../../../lib/http/request.ts";
@@ -39,7 +39,7 @@ describe("the body of createPet", () => {
     );
   });
 
-  it("is refused with any JSON value of a wrong type, and the message does not repeat the value", () => {
+  it("is refused with any JSON value of a wrong type, and the message names every member and not the value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(typeof value !== "string" && typeof value !== "number");
@@ -48,73 +48,49 @@ describe("the body of createPet", () => {
         expect(() => readBody(body)).toThrow(invalid(...rules));
       }),
     );
-  });
-
-  it("names the members that are missing", () => {
     const rules = [`name is required and ${nameRule}`, `categoryId is required and ${categoryRule}`];
     expect(() => readBody("{}")).toThrow(invalid(...rules));
-  });
-
-  it("counts the characters of a name as code points", () => {
-    const named = (name: string) => `{"name":"${name}","categoryId":1}`;
-    expect(readBody(named("🐕".repeat(256))).name).toHaveLength(512);
-    for (const name of ["🐕".repeat(257), "", "\\ud800"])
-      expect(() => readBody(named(name))).toThrow(invalid(`name ${nameRule}`));
   });
 
   it("can have the bytes of the limit, and not one more", () => {
     const start = '{"name":"Rex","categoryId":1,"note":"é';
     const fill = BODY_LIMIT - Buffer.byteLength(start) - 2;
     expect(readBody(`${start}${"x".repeat(fill)}"}`).name).toBe("Rex");
-    expect(() => readBody(`${start}${"x".repeat(fill + 1)}"}`)).toThrow(refused("payload_too_large"));
-  });
-
-  it("is refused for its type before its size, and for its size before its form", () => {
-    const body = "x".repeat(BODY_LIMIT + 1);
-    const text = { "Content-Type": "text/plain" };
-    expect(() => readBody(body, text)).toThrow(refused("unsupported_media_type"));
+    const body = `${start}${"x".repeat(fill + 2)}"`; // not JSON either
     expect(() => readBody(body)).toThrow(refused("payload_too_large"));
+    expect(() => readBody(body, { "Content-Type": "x" })).toThrow(refused("unsupported_media_type"));
   });
 
-  it("is decoded when API Gateway sends it in base64", () => {
-    const body = Buffer.from('{"name":"Réx","categoryId":1}').toString("base64");
-    expect(readRequest(createPet, requestEvent({ body, isBase64Encoded: true })).body.name).toBe("Réx");
+  it("is UTF-8, which API Gateway can send in base64", () => {
+    const read = (hex: string) => {
+      const bytes = Buffer.from(
+        Buffer.from(rex.replace("Rex", "$")).toString("hex").replace("24", hex),
+        "hex",
+      );
+      return readRequest(createPet, requestEvent({ body: bytes.toString("base64"), isBase64Encoded: true }))
+        .body;
+    };
+    expect(read("c3a9").name).toBe("é");
+    for (const hex of ["80", "c0af", "eda080", "f4908080"])
+      expect(() => read(hex)).toThrow(invalid("The body must be well-formed JSON"));
   });
 
-  it.each(["80", "c0af", "eda080", "f4908080"])(
-    "is refused with the bytes %s, which are not UTF-8",
-    (hex) => {
-      const body = Buffer.from(rex.replace("Rex", "$")).toString("hex").replace("24", hex);
-      const event = requestEvent({
-        body: Buffer.from(body, "hex").toString("base64"),
-        isBase64Encoded: true,
-      });
-      expect(() => readRequest(createPet, event)).toThrow(invalid("The body must be well-formed JSON"));
-    },
-  );
-
-  it.each(["APPLICATION/JSON", 'application/json;charset="UTF-8"', "application/json ; x-charset=latin1;"])(
-    "can be sent as %s",
-    (type) => {
+  it("can be sent as JSON in UTF-8 only, whatever the case and the other parameters", () => {
+    for (const type of [
+      "APPLICATION/JSON",
+      'application/json;charset="UTF-8"',
+      "application/json ; x-charset=latin1;",
+    ])
       expect(readBody(rex, { "cOnTeNt-TyPe": type }).name).toBe("Rex");
-    },
-  );
-
-  const encodings = ["identity, gzip", "gzip, identity", ["gzip", "identity"]];
-  it.each<Record<string, string | string[]>>([
-    {},
-    ...[
-      "application/jsonp",
-      "appl ication/json",
-      "x-application/json",
-      "application/json; charset=utf-8x",
-      "application/json; charset=latin1",
-      "application/json; charset=utf-8; charset=utf-16",
-      ["text/plain", "application/json"],
-    ].map((type) => ({ "Content-Type": type })),
-    ...encodings.map((coding) => ({ "Content-Type": "application/json", "Content-Encoding": coding })),
-  ])("must not be sent with %j", (headers) => {
-    expect(() => readBody(rex, headers)).toThrow(refused("unsupported_media_type"));
+    const types = ["application/jsonp", "x-application/json", "application/json; charset=utf-8x"];
+    const repeated = [["text/plain", "application/json"], "application/json; charset=utf-8; charset=utf-16"];
+    for (const type of [...types, ...repeated, "application/json; charset=latin1"])
+      expect(() => readBody(rex, { "Content-Type": type })).toThrow(refused("unsupported_media_type"));
+    expect(() => readBody(rex, {})).toThrow(refused("unsupported_media_type"));
+    for (const coding of ["identity, gzip", "gzip, identity", ["gzip", "identity"]]) {
+      const headers = { "Content-Type": "application/json", "Content-Encoding": coding };
+      expect(() => readBody(rex, headers)).toThrow(refused("unsupported_media_type"));
+    }
   });
 });
 
@@ -145,27 +121,10 @@ describe("the query of listPets", () => {
     expect(readQuery({ sort: ["name"] })).toEqual({ limit: PAGE_SIZE.default });
   });
 
-  it("accepts every limit from 1 to 100 and no other text", () => {
-    for (let limit = 1; limit <= 100; limit++)
-      expect(readQuery({ limit: [String(limit)] }).limit).toBe(limit);
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.float().map(String)), (text) => {
-        fc.pre(!/^([1-9]\d?|100)$/.test(text));
-        expect(() => readQuery({ limit: [text] })).toThrow(invalid("limit must be an integer from 1 to 100"));
-      }),
-    );
-  });
-
-  it("names every invalid parameter at once", () => {
+  it("names every parameter that is invalid or repeated, even with the same value", () => {
     const cursorRule = "cursor must be a cursor taken from a Link header of this API";
-    const rules = ["limit must be an integer from 1 to 100", `status ${statusRule}`, cursorRule];
-    const query = { limit: ["0"], status: ["Sold"], cursor: ["next"] };
-    expect(() => readQuery(query)).toThrow(invalid(...rules));
-  });
-
-  it("refuses a repeated parameter, even with the same value", () => {
-    const query = { status: ["sold", "sold"], limit: ["1", "2"] };
-    const rules = ["limit must occur only once", "status must occur only once"];
+    const rules = ["status must occur only once", "limit must be an integer from 1 to 100", cursorRule];
+    const query = { limit: ["0"], status: ["sold", "sold"], cursor: ["next"] };
     expect(() => readQuery(query)).toThrow(invalid(...rules));
   });
 });
@@ -173,14 +132,9 @@ describe("the query of listPets", () => {
 describe("the path of getPet", () => {
   const petId = (text: string) => readRequest(getPet, requestEvent({ path: { petId: text } })).params.petId;
 
-  it("is any int64, percent-encoded or not", () => {
+  it("is an int64, percent-encoded or not, and names no pet when it is anything else", () => {
     expect(petId("%34%32")).toBe(42n);
-    for (const id of [42n, INT64_MAX, INT64_MIN]) expect(petId(String(id))).toBe(id);
-  });
-
-  it("names no pet when it is anything else", () => {
-    for (const text of ["x", "1.0", "042", "%", "%ff", "1%2f2", String(INT64_MAX + 1n)])
-      expect(() => petId(text)).toThrow(refused("not_found"));
+    for (const text of ["%", "%ff", "1%2f2", "%20"]) expect(() => petId(text)).toThrow(refused("not_found"));
   });
 });
 
@@ -201,26 +155,18 @@ describe("a link", () => {
   });
 });
 
-describe.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
-  "the name %s",
+it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
+  "the name %s reaches no prototype, and does not replace the body",
   (name) => {
     const members = Reflect.ownKeys(Object.prototype);
-    afterEach(() => {
-      expect(Reflect.ownKeys(Object.prototype)).toEqual(members);
-    });
-
-    it("reaches no prototype from a body, and does not replace the body", () => {
-      const value = '{"polluted":1,"status":"sold","prototype":{"polluted":1}}';
-      const pet = readBody(`{"name":"Rex","categoryId":1,"${name}":${value}}`);
-      expect(pet).toEqual({ name: "Rex", categoryId: 1n, status: "available" });
-      expect(Object.getPrototypeOf(pet)).toBe(Object.prototype);
-      expect(() => readBody(`{"${name}":${rex}}`)).toThrow("name is required");
-    });
-
-    it("reaches no prototype from a query or a path", () => {
-      expect(readQuery(JSON.parse(`{"${name}":["1"],"limit":["5"]}`))).toEqual({ limit: 5 });
-      const path = JSON.parse(`{"${name}":"1","petId":"5"}`);
-      expect(readRequest(getPet, requestEvent({ path })).params).toEqual({ petId: 5n });
-    });
+    const value = '{"polluted":1,"status":"sold","prototype":{"polluted":1}}';
+    const pet = readBody(`{"name":"Rex","categoryId":1,"${name}":${value}}`);
+    expect(pet).toEqual({ name: "Rex", categoryId: 1n, status: "available" });
+    expect(Object.getPrototypeOf(pet)).toBe(Object.prototype);
+    expect(() => readBody(`{"${name}":${rex}}`)).toThrow("name is required");
+    expect(readQuery(JSON.parse(`{"${name}":["1"],"limit":["5"]}`))).toEqual({ limit: 5 });
+    const path = JSON.parse(`{"${name}":"1","petId":"5"}`);
+    expect(readRequest(getPet, requestEvent({ path })).params).toEqual({ petId: 5n });
+    expect(Reflect.ownKeys(Object.prototype)).toEqual(members);
   },
 );
