@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { openApiText } from "../../openapi/document.ts";
@@ -16,6 +17,10 @@ const config = await createConfig({
     // The document has a placeholder for the address of a deployment.
     "no-server-example.com": "off",
   },
+});
+
+it("is in openapi.json as `npm run generate` writes it", () => {
+  expect(openApiText()).toBe(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8"));
 });
 
 it("breaks no rule of Redocly", async () => {

@@ -29,7 +29,7 @@ it.each(readdirSync(new URL("../../../functions/", import.meta.url)))(
     closed = [];
     // The time-out of the warm-up passes when the requests of all its calls have arrived.
     const controller = new AbortController();
-    jest.spyOn(AbortSignal, "timeout").mockReturnValue(controller.signal);
+    const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(controller.signal);
     let calls = Number.POSITIVE_INFINITY;
     arrived = () => {
       if (requests >= calls) controller.abort();
@@ -39,6 +39,7 @@ it.each(readdirSync(new URL("../../../functions/", import.meta.url)))(
     arrived();
     await ready;
     expect(requests).toBe(calls);
+    expect(timeout.mock.lastCall?.[0]).toBeLessThan(1000);
     // The client closes its connections, and the server notices a moment later.
     await Promise.all(closed);
     expect([requests, takeCalls()]).toEqual([calls, []]);

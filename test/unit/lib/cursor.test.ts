@@ -21,11 +21,8 @@ describe("cursor", () => {
     [114677519594330n, "AABoTHDRs1qKLYVF"],
   ])("writes %s as %s", (id, cursor) => expect(encodeCursor(id)).toBe(cursor));
 
-  it("is refused when it is any other text", () => {
+  it("is refused when it is any other text, or has anything added, removed or changed", () => {
     fc.assert(fc.property(fc.string(), (text) => expect(decodeCursor(text)).toBeUndefined()));
-  });
-
-  it("is refused with anything added, removed or changed", () => {
     const cursor = encodeCursor(123456789n);
     const others = ["", `${cursor}=`, ` ${cursor}`, `${cursor}!`, cursor.slice(0, -1), cursor.toLowerCase()];
     for (const text of others) expect(decodeCursor(text)).toBeUndefined();
