@@ -2,7 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isForChecks, isLive } from "../lib/api-key.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { env } from "../lib/env.ts";
-import { describeError, logError } from "../lib/log.ts";
+import { describeError } from "../lib/log.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
 const keys = apiKeyStore(env.apiKeysTable);
@@ -31,7 +31,7 @@ async function find(hash: string): Promise<ApiKeyRecord | undefined> {
   try {
     return await keys.find(hash);
   } catch (error) {
-    logError({ operation: "authorize", error: describeError(error) });
+    console.error({ operation: "authorize", error: describeError(error) });
     throw new Error("The keys cannot be read.");
   }
 }

@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
-import { petMembers } from "./pet.ts";
+import { type Pet, petMembers } from "./pet.ts";
 import { jsonSchemaHints } from "./validation.ts";
-
-const isPetMember = (name: string): name is keyof typeof petMembers => name in petMembers;
 
 /**
  * Returns an example of a value, as JSON: of an object with all its members, which have the examples of a pet's members or
@@ -22,7 +20,7 @@ export function exampleOf(schema: z.core.$ZodType, name = "The schema"): unknown
     return Object.fromEntries(
       Object.entries(schema.shape as z.core.$ZodLooseShape).map(([member, own]) => [
         member,
-        isPetMember(member) ? petMembers[member].example : exampleOf(own, member),
+        member in petMembers ? petMembers[member as keyof Pet].example : exampleOf(own, member),
       ]),
     );
   throw new Error(`${name} has no example: register one in jsonSchemaHints, next to its schema.`);

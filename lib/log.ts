@@ -1,13 +1,4 @@
 /**
- * Writes one structured line to the log. Lambda's JSON log format adds the level, the time and the id of the invocation.
- *
- * @param line must not hold a key, a body or a header's value
- */
-export function logError(line: Record<string, unknown>): void {
-  console.error(line);
-}
-
-/**
  * Describes an error for the log, without its message: a parser's message quotes its input. DynamoDB's own messages are
  * included, because they contain no values.
  *

@@ -14,18 +14,7 @@ export function must(rule: string) {
 }
 
 /** What JSON Schema says about a value in a request or response. */
-export interface JsonSchemaHint {
-  type?: "integer" | "string";
-  format?: "int32" | "int64";
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  maxItems?: number;
-  pattern?: string;
-  description?: string;
-  examples?: unknown[];
-}
+export type JsonSchemaHint = z.core.JSONSchema.BaseSchema;
 
 /**
  * Hints for schemas that zod cannot express in JSON Schema: values parsed from text, bigints, and rules written as

@@ -17,14 +17,13 @@ const types = {
   json: "application/json",
 };
 
-/** The files that the page consists of, by folder. No other file is ever read. */
-const folders = {
-  [own]: ["index.html", "page.css", "page.js", "plugins.js", "exact-integers.js", "accessible-names.js"],
-  [swaggerUi]: ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"],
-};
-const files = new Map(
-  Object.entries(folders).flatMap(([folder, names]) => names.map((name) => [name, join(folder, name)])),
-);
+/** The files that the page consists of. No other file is ever read. */
+const names = ["index.html", "page.css", "page.js", "plugins.js", "exact-integers.js", "accessible-names.js"];
+const swaggerUiNames = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
+const files = new Map([
+  ...names.map((name) => [name, join(own, name)] as const),
+  ...swaggerUiNames.map((name) => [name, join(swaggerUi, name)] as const),
+]);
 
 /**
  * The page contains a key. With these headers, no other site can read it, frame it or load parts of it, and it loads

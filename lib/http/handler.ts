@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-l
 import type { z } from "zod/mini";
 import { env } from "../env.ts";
 import { ApiError, errorBody, errorHeaders } from "../errors.ts";
-import { describeError, logError } from "../log.ts";
+import { describeError } from "../log.ts";
 import type { Operation } from "../operations.ts";
 import { stringifyJson } from "./json.ts";
 import { linkHeader } from "./link-header.ts";
@@ -37,12 +37,15 @@ const respond = (
   body: body === undefined ? "" : stringifyJson(body),
 });
 
-/** Logs a line for each 5xx, when the response is final. API Gateway's access log has every request. */
+/**
+ * Logs a line for each 5xx, when the response is final. API Gateway's access log has every request. Lambda's JSON log
+ * format adds the level, the time and the id of the invocation. No line has a key, a body or a header's value.
+ */
 function logFailures(operation: Operation, now: () => number): Middleware {
   const write: Hook = ({ event, response, error, internal }) => {
     const status = response?.statusCode ?? 500;
     if (status < 500) return;
-    logError({
+    console.error({
       operation: operation.id,
       status,
       version: env.functionVersion,

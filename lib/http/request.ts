@@ -17,12 +17,7 @@ export interface ApiRequest<O extends Operation> {
   body: Output<O, "body">;
   /** id of the caller's API key */
   caller: string;
-  /**
-   * Writes a Link header (RFC 8288) that points to a path of this API.
-   *
-   * @param rel the relation type
-   * @param query a parameter that is undefined is left out
-   */
+  /** Writes a Link header, as in lib/http/link-header.ts, to the host that the client used. */
   linkHeader(rel: string, path: string, query?: LinkQuery): string;
 }
 
