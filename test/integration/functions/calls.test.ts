@@ -17,12 +17,13 @@ const takeCalls = recordCalls();
 jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key
 // On a busy machine the reads of the start can take longer than a function waits for them.
 const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
-/** The calls that each function makes at its start, by its file in functions/. */
-const callsAtStart = new Map<string, ReturnType<typeof takeCalls>>();
+/** What each function in functions/ exports, and the calls that it makes at its start. */
+const starts: { file: string; ready: unknown; calls: ReturnType<typeof takeCalls> }[] = [];
 for (const file of readdirSync(new URL("../../../functions/", import.meta.url))) {
   // The functions read the names of their tables when they start.
-  await (await import(`../../../functions/${file}`)).ready;
-  callsAtStart.set(file, takeCalls());
+  const { ready } = await import(`../../../functions/${file}`);
+  await ready;
+  starts.push({ file, ready, calls: takeCalls() });
 }
 timeout.mockRestore();
 const { handler: getPet } = await import("../../../functions/get-pet.ts");
@@ -39,7 +40,8 @@ const taken = () =>
   takeCalls().map(({ command, input, units }) => [command, input.IndexName ?? input.TableName, units]);
 
 // A warm-up ignores errors, so a mistake in its read would show only as a slow first request.
-it.each([...callsAtStart])("%s reads a table at its start, and DynamoDB accepts the read", (_file, calls) => {
+it.each(starts)("$file reads a table at its start, and DynamoDB accepts the read", ({ ready, calls }) => {
+  expect(ready).toBeInstanceOf(Promise); // what its entry awaits
   expect(calls).not.toEqual([]);
   for (const { command, responded } of calls) {
     expect(command).toMatch(/^(Get|Query)/);
