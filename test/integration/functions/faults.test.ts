@@ -8,7 +8,7 @@ import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { dynamoClient } from "../../../lib/dynamo/client.ts";
 import { creationStore, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type Operation, operations } from "../../../lib/operations.ts";
-import { authorizerEvent, context, exampleEvent, requestEvent } from "../../support/event.ts";
+import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Fault, startFaultProxy } from "../../support/fault-proxy.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
@@ -23,6 +23,8 @@ const key = generateApiKey("staging");
 const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
 await apiKeyStore(tables.keys).add(newApiKeyRecord(key, details));
 
+/** Lambda's context. On a busy machine, three attempts can take longer than a function has. */
+const context = { getRemainingTimeInMillis: () => 60_000 };
 const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "";
 const proxies: Awaited<ReturnType<typeof startFaultProxy>>[] = [];
 afterAll(() => Promise.all(proxies.map(({ close }) => close())));
@@ -163,6 +165,16 @@ it.concurrent.each(unreadable)(
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([503, 503]);
   },
 );
+
+it("all attempts end within the three seconds that infra/limits.test.ts leaves for them", async () => {
+  const client = dynamoClient();
+  await client.send(new ListTablesCommand()); // resolves the settings
+  const attempts = await client.config.maxAttempts();
+  const handler = client.config.requestHandler as unknown as { httpHandlerConfigs(): Record<string, number> };
+  const { connectionTimeout, requestTimeout, socketTimeout } = handler.httpHandlerConfigs();
+  for (const timeout of [connectionTimeout, requestTimeout, socketTimeout])
+    expect(attempts * Number(timeout)).toBeLessThanOrEqual(3000);
+});
 
 it("an error before a request is sent is reported like a lost connection", async () => {
   const client = dynamoClient();
