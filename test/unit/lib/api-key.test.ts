@@ -9,7 +9,6 @@ import {
   isApiKeyOf,
   isForChecks,
   isLive,
-  isScope,
   keyIdOf,
   newApiKeyRecord,
 } from "../../../lib/api-key.ts";
@@ -68,11 +67,6 @@ describe("API key", () => {
     const keyId = `key_${hash.slice(0, 16)}`;
     expect([hashApiKey(key), keyIdOf(hash)]).toEqual([hash, keyId]);
     expect(newApiKeyRecord(key, details)).toEqual({ ...details, hash, keyId });
-  });
-
-  it("can have the two scopes of contract 6.3", () => {
-    const texts = ["pets:read", "pets:write", "pets", "", "pets:read pets:write"];
-    expect(texts.filter(isScope)).toEqual(["pets:read", "pets:write"]);
   });
 });
 

@@ -11,10 +11,3 @@ it.each(codes)("%s says in whole sentences what is wrong, and what to send or wh
   const headers = status === 401 ? ["WWW-Authenticate"] : [429, 503].includes(status) ? ["Retry-After"] : [];
   expect(Object.keys(errorHeaders(code))).toEqual(headers);
 });
-
-it("can say more than its code, and has its cause for the log", () => {
-  const cause = new Error("cause");
-  const error = new ApiError("gone", { message: "Away.", cause });
-  expect([error.name, error.code, error.message, error.cause]).toEqual(["ApiError", "gone", "Away.", cause]);
-  expect(errorBody("gone", "Away.")).toEqual({ code: "gone", message: "Away.", status: 410 });
-});

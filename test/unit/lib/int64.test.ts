@@ -1,17 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { parseJson, stringifyJson } from "../../../lib/http/json.ts";
+import { parseJson } from "../../../lib/http/json.ts";
 import { INT64_MAX, INT64_MIN, parseInt64 } from "../../../lib/int64.ts";
 
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 
 describe("int64", () => {
-  it("keeps every digit in JSON", () => {
-    fc.assert(
-      fc.property(int64, (n) => expect(stringifyJson(parseJson(`{"n":[${n}]}`))).toBe(`{"n":[${n}]}`)),
-    );
-  });
-
   it("is read from its one decimal form", () => {
     const read = (n: bigint) => expect(parseInt64(String(n))).toBe(n);
     fc.assert(fc.property(int64, read), { examples: [[INT64_MIN], [INT64_MAX]] });
@@ -64,9 +58,5 @@ describe("JSON", () => {
         expect(JSON.parse(exact)).toEqual(rounded);
       }),
     );
-  });
-
-  it("makes own members of names that objects inherit", () => {
-    expect(Object.keys(parseJson('{"__proto__":{"admin":true}}') as object)).toEqual(["__proto__"]);
   });
 });
