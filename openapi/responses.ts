@@ -14,13 +14,11 @@ export const json = (content: { schema: Schema; example?: unknown }) => ({ "appl
 
 const errorReference = { $ref: "#/components/schemas/Error" };
 
-/** @param required whether every such response has the header */
+/** @param options.required whether every such response has the header */
 const header = (
   description: string,
-  required = false,
-  example?: string | number,
-  schema: Schema = { type: "string" },
-) => ({ description, required, schema, ...(example !== undefined && { example }) });
+  options: { required?: boolean; schema?: Schema; example?: string | number } = {},
+) => ({ description, required: false, schema: { type: "string" }, ...options });
 
 /** The headers of a deprecated operation's function (RFC 9745, 8594 and 5829). @param own the headers of its success */
 function deprecationHeaders(
@@ -32,19 +30,21 @@ function deprecationHeaders(
   const link = 'URL of the successor with rel="successor-version" (RFC 5829)';
   const { since, sunset } = deprecation;
   return {
-    Deprecation: header(
-      "When the operation became deprecated (RFC 9745)",
+    Deprecation: header("When the operation became deprecated (RFC 9745)", {
       required,
-      `@${since.getTime() / 1000}`,
-    ),
-    Sunset: header("When the operation stops working (RFC 8594)", required, sunset.toUTCString()),
-    Link: header(own.Link ? `${own.Link}. ${link}` : link, required),
+      example: `@${since.getTime() / 1000}`,
+    }),
+    Sunset: header("When the operation stops working (RFC 8594)", {
+      required,
+      example: sunset.toUTCString(),
+    }),
+    Link: header(own.Link ? `${own.Link}. ${link}` : link, { required }),
   };
 }
 
 /** The headers that a function adds to every response. */
 const functionHeaders = (operation: Operation, required: boolean, own = {}) => ({
-  "Cache-Control": header("Responses must not be cached", required, "no-store"),
+  "Cache-Control": header("Responses must not be cached", { required, example: "no-store" }),
   ...deprecationHeaders(operation, required, own),
 });
 
@@ -59,15 +59,14 @@ function errorResponse(operation: Operation, code: ErrorCode) {
     headers: {
       ...(BY_GATEWAY.includes(code) ? {} : functionHeaders(operation, !BY_BOTH.includes(code))),
       ...(wait && {
-        "Retry-After": header(
-          "Seconds to wait before a retry (RFC 9110, 10.2.3)",
-          true,
-          Number(wait),
-          seconds,
-        ),
+        "Retry-After": header("Seconds to wait before a retry (RFC 9110, 10.2.3)", {
+          required: true,
+          schema: seconds,
+          example: Number(wait),
+        }),
       }),
       ...(scheme && {
-        "WWW-Authenticate": header("How to authenticate (RFC 6750)", true, scheme),
+        "WWW-Authenticate": header("How to authenticate (RFC 6750)", { required: true, example: scheme }),
       }),
       ...requestId,
     },
