@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { afterAll, expect, it, jest } from "@jest/globals";
 import { setAwsEnvironment } from "../../../../local/store/aws-environment.ts";
-import { createTables } from "../../../../local/store/create-tables.ts";
+import { checkEndpoint, createTables } from "../../../../local/store/create-tables.ts";
 import { listen } from "../../../support/listen.ts";
 
 let description: [status: number, body: object];
@@ -29,4 +29,9 @@ it.each<[typeof description, string]>([
   description = described;
   const keys = { KeySchema: [], AttributeDefinitions: [] };
   await expect(createTables(origin, [{ TableName: "Pets", ...keys }])).rejects.toThrow(message);
+});
+
+it("says why a server cannot be used that does not respond", async () => {
+  const none = "http://127.0.0.1:1";
+  await expect(checkEndpoint(none)).rejects.toThrow(`The DynamoDB endpoint ${none} cannot be used: `);
 });

@@ -22,3 +22,8 @@ it("replaces a secret, which only its owner can read, also after a write that wa
   await writeSecret(file, "new");
   expect([await readFile(file, "utf8"), (await stat(file)).mode & 0o777]).toEqual(["new", 0o600]);
 });
+
+it("says why a folder cannot be made", () =>
+  expect(makeDataFolder("/dev/null/data")).rejects.toThrow(
+    "The data folder /dev/null/data cannot be written (ENOTDIR)",
+  ));
