@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
+import type { FunctionDefinition } from "../../../../infra/assembly/template.ts";
+
+/** An instance whose events end when the test says so. */
+class Instance {
+  readonly #onEnd: () => void;
+  /** the event that it runs */
+  event = "";
+  finish = () => {};
+
+  constructor(_definition: unknown, _log: unknown, onEnd: () => void) {
+    this.#onEnd = onEnd;
+    instances.push(this);
+  }
+
+  run(event: string): Promise<void> {
+    expect(this.event).toBe(""); // one event at a time
+    this.event = event;
+    return new Promise((resolve) => {
+      this.finish = () => {
+        this.event = "";
+        resolve();
+      };
+    });
+  }
+
+  terminate(): void {
+    instances.splice(instances.indexOf(this), 1);
+    this.#onEnd();
+  }
+}
+
+/** Those that have not ended, oldest first. */
+let instances: Instance[];
+jest.unstable_mockModule("../../../../local/lambda/instance.ts", () => ({ FunctionInstance: Instance }));
+const { FunctionPool } = await import("../../../../local/lambda/pool.ts");
+
+let pool: InstanceType<typeof FunctionPool>;
+beforeEach(() => {
+  jest.useFakeTimers();
+  instances = [];
+  pool = new FunctionPool({} as FunctionDefinition, {}, () => undefined);
+});
+afterEach(() => void jest.useRealTimers());
+
+const invoke = (events: string) => {
+  for (const event of events) void pool.invoke(event, "id");
+};
+/** Returns what the instances run; an idle one is a dash. */
+const running = async (afterMs = 0) => {
+  await jest.advanceTimersByTimeAsync(afterMs);
+  return instances.map(({ event }) => event || "-").join("");
+};
+/** Ends an event; returns what the instances run then. */
+const finish = (event: string) => {
+  instances.find((instance) => instance.event === event)?.finish();
+  return running();
+};
+
+it("runs events in order in two instances, and in up to four while some have taken a second", async () => {
+  invoke("12345678");
+  expect([await running(), await running(999), await running(1), await running(5000)]).toEqual([
+    "12",
+    "12",
+    "1234",
+    "1234",
+  ]);
+  // The oldest two stay, although events wait.
+  expect([await finish("1"), await finish("2"), await finish("4"), await finish("3")]).toEqual([
+    "5234",
+    "5634",
+    "563",
+    "56",
+  ]);
+  for (const event of "5678") await finish(event);
+  expect(await running()).toBe("--");
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+it("when it is drained, ends its instances after the events that wait, and after each later one", async () => {
+  pool.prestart();
+  invoke("123");
+  expect(await running()).toBe("12");
+  pool.drain();
+  expect([await running(), await finish("1"), await finish("2"), await finish("3")]).toEqual([
+    "12",
+    "32",
+    "3",
+    "",
+  ]);
+  invoke("4");
+  expect([await running(), await finish("4")]).toEqual(["4", ""]);
+});
+
+it("when it is drained, ends an instance that has no event", () => {
+  pool.prestart();
+  expect(instances).toHaveLength(1);
+  pool.drain();
+  expect(instances).toEqual([]);
+});
