@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { readStack, withCode } from "../../../infra/assembly/template.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type LocalService, startService } from "../../support/local-service.ts";
 
@@ -13,16 +15,8 @@ let service: LocalService;
 // In a copy of the sources, whose path has characters that a shell would interpret.
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
-  for (const name of [
-    "functions",
-    "infra",
-    "lib",
-    "local",
-    "openapi",
-    "package.json",
-    "package-lock.json",
-    "tsconfig.json",
-  ]) {
+  const sources = "functions infra lib local openapi package.json package-lock.json tsconfig.json";
+  for (const name of sources.split(" ")) {
     await cp(join(root, name), join(checkout, name), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(checkout, "node_modules"));
@@ -73,7 +67,8 @@ it("serves changed functions and templates, and the old ones while a source has 
   expect(service.output()).toContain("errors.ts");
   await served("Changed 0.", "Changed 1.");
   // New instances can still load the last code.
-  expect(await readdir(join(checkout, "data", "functions", "get-pet"))).toContain("index.js");
+  const functions = join(checkout, "data", "functions");
+  expect(await readdir(join(functions, "get-pet"))).toContain("index.js");
 
   // A function does not wait for the template.
   await writeFile(join(checkout, "infra", "app.ts"), "throw new Error('no template');");
@@ -82,4 +77,12 @@ it("serves changed functions and templates, and the old ones while a source has 
   expect(service.output()).not.toMatch(/node:internal|node_modules/);
   expect(service.output().match(/are not served/g)).toHaveLength(2);
   await served(original[0] ?? "", "Changed 1.");
+
+  // A changed function is bundled as the CDK app bundles it, byte for byte.
+  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
+  const read = ({ code = "" }) =>
+    Promise.all(["index.js", "lambda-entry.mjs"].map((file) => readFile(join(code, file), "utf8")));
+  expect(await Promise.all(withCode(stack, functions).functions.map(read))).toEqual(
+    await Promise.all(stack.functions.map(read)),
+  );
 }, 120_000);
