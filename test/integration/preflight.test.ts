@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "@jest/globals";
 import { listen } from "../support/listen.ts";
 import { waitUntilConsistent } from "./contract/preflight.ts";
@@ -44,4 +46,16 @@ it("says in one line what the stage returned instead", async () => {
   await expect(waitUntilConsistent(closed.url, "good", { seconds: 0 })).rejects.toThrow(
     `GET ${closed.url}/pets with the key failed: ECONNREFUSED.`,
   );
+});
+
+// npm prints the arguments of a script, so a key does not belong there.
+it("npm run test:contract reads the API key from API_KEY", async () => {
+  const script = fileURLToPath(new URL("./contract/run.ts", import.meta.url));
+  /** Runs the suite against a URL where no service is. It ends with 2 for wrong usage, and later with 1. */
+  const testContract = (environment: Record<string, string>) =>
+    new Promise((resolve) => {
+      const args = [script, "--url", "http://127.0.0.1:2/v1", "--wait", "0"];
+      execFile(process.execPath, args, { env: environment }, (error) => resolve(error?.code));
+    });
+  expect([await testContract({}), await testContract({ API_KEY: "ask_local_x" })]).toEqual([2, 1]);
 });

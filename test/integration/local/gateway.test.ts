@@ -56,6 +56,7 @@ const key = (last: string) => `ask_local_${"0".repeat(32)}${last}`;
 const token = (last: string) => `Bearer ${key(last)}`;
 const get = (path: string, last = "a", headers: Record<string, string> = {}) =>
   fetch(baseUrl + path, { headers: { Authorization: token(last), ...headers } });
+const post = { method: "POST", path: "/pets", key: key("a") };
 const json = async (response: Response) => (await response.json()) as Record<string, never>;
 
 it("an event has the form of API Gateway's proxy integration", async () => {
@@ -204,15 +205,10 @@ describe("the gateway", () => {
 
   it("responds to a body over 10 MB with API Gateway's own 413 in plain text", async () => {
     const body = Buffer.alloc(10 * 1024 * 1024 + 1);
-    const { status, text, headers } = await send(baseUrl, {
-      method: "POST",
-      path: "/pets",
-      key: key("a"),
-      body,
-    });
+    const { status, text, headers } = await send(baseUrl, { ...post, body });
     expect([status, text]).toEqual([413, "HTTP content length exceeded 10485760 bytes."]);
-    expect(headers.get("content-type")).toBe("text; charset=utf-8");
-    expect(headers.get("x-amzn-requestid")).toBeNull();
+    const sent = ["content-type", "x-amzn-requestid"].map((name) => headers.get(name));
+    expect(sent).toEqual(["text; charset=utf-8", null]);
   });
 
   it("responds 401 before it has received the body, and then reads it, or its client could not read the 401", async () => {

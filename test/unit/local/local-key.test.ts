@@ -39,29 +39,23 @@ it("keeps the key, also when the store was emptied", async () => {
   expect(await issued()).toBe(key);
 });
 
-it("makes a new key when the last one was revoked or has expired", async () => {
+it("makes a new key when the last one was revoked or has expired, or the file has another text", async () => {
   for (const end of ["revokeAt", "expiresAt"] as const) {
     const key = await issued();
     const record = records.get(hashApiKey(key)) as ApiKeyRecord;
     records.set(record.hash, { ...record, [end]: Date.now() - 1 });
     expect(await issued()).not.toBe(key);
   }
-});
-
-it("makes a new key when the file has another text", async () => {
   for (const text of ["", "x", generateApiKey("staging")]) {
     await writeFile(file, text);
     expect(await issued()).not.toBe(text);
   }
 });
 
-it("does not write a key that it cannot store", async () => {
+it("does not write a key that it cannot store, or replace one that it cannot read", async () => {
+  await expect(ensureLocalKey(folder, keys, "local")).rejects.toMatchObject({ code: "EISDIR" });
+  expect(records.size).toBe(0);
   keys.add = () => Promise.reject(new Error("full"));
   await expect(ensureLocalKey(file, keys, "local")).rejects.toThrow("full");
   await expect(readFile(file)).rejects.toMatchObject({ code: "ENOENT" });
-});
-
-it("does not replace a key that it cannot read", async () => {
-  await expect(ensureLocalKey(folder, keys, "local")).rejects.toMatchObject({ code: "EISDIR" });
-  expect(records.size).toBe(0);
 });

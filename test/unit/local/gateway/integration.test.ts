@@ -25,12 +25,10 @@ it("ends an integration that exceeds API Gateway's 29 seconds", async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-it.each(["application/json", "Application/JSON; charset=utf-8", " TEXT/plain "])(
-  "finds the request template of a mock for the type %j",
-  (type) => {
-    const response = { status: 404, headers: {}, body: "{}" };
-    const mock = { type: "MOCK" as const, mediaTypes: ["application/json", "text/plain"], response };
+it("finds the request template of a mock for a media type in any case and with any parameters", () => {
+  const response = { status: 404, headers: {}, body: "{}" };
+  const mock = { type: "MOCK" as const, mediaTypes: ["application/json", "text/plain"], response };
+  for (const type of ["application/json", "Application/JSON; charset=utf-8", " TEXT/plain "])
     expect(respondFromMock(mock, type)).toMatchObject({ value: { status: 404 } });
-    expect(respondFromMock(mock, "image/png")).toMatchObject({ refusal: "UNSUPPORTED_MEDIA_TYPE" });
-  },
-);
+  expect(respondFromMock(mock, "image/png")).toMatchObject({ refusal: "UNSUPPORTED_MEDIA_TYPE" });
+});
