@@ -2,13 +2,10 @@ import { existsSync } from "node:fs";
 import type { StackDefinition } from "../infra/assembly/template.ts";
 import { localStage } from "../infra/stages.ts";
 import { createGateway } from "./gateway/gateway.ts";
-import { Throttle } from "./gateway/throttle.ts";
+import { createThrottle } from "./gateway/throttle.ts";
 import { waitForThreads } from "./lambda/instance.ts";
 import { FunctionPool } from "./lambda/pool.ts";
 import type { Log } from "./service-log.ts";
-
-/** One stack that is served: its gateway and its functions. */
-export type RunningStack = ReturnType<typeof startStack>;
 
 /**
  * Starts the functions of a stack.
@@ -33,7 +30,7 @@ export function startStack(
   return {
     gateway: createGateway(stack, functions, {
       log: (request) => log.request(request, stack.accessLogFormat),
-      ...(throttled && { throttle: new Throttle(stack.throttling) }),
+      ...(throttled && { tryAcquire: createThrottle(stack.throttling) }),
     }),
     /** Ends the functions as soon as they have no event to handle. */
     drain: () => {

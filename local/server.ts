@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, Server, type ServerResponse } from "node:http";
+import { type RequestListener, Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { BufferedRequest } from "./request.ts";
 
@@ -104,15 +104,4 @@ export function listen(server: Server, port: number): Promise<void> {
     );
     server.listen(port, "127.0.0.1", resolve);
   });
-}
-
-/**
- * Checks that the port can be bound before the start, which can take seconds.
- *
- * @throws Error in one line
- */
-export async function checkPort(port: number): Promise<void> {
-  const server = createServer();
-  await listen(server, port);
-  await new Promise((resolve) => server.close(resolve));
 }

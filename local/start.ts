@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -7,8 +8,8 @@ import { localStage, servedStackName } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
 import { ensureLocalKey } from "./local-key.ts";
-import { type RunningStack, startStack } from "./running-stack.ts";
-import { checkPort, HttpServer, listen } from "./server.ts";
+import { startStack } from "./running-stack.ts";
+import { HttpServer, listen } from "./server.ts";
 import { standardErrorLog } from "./service-log.ts";
 import { setAwsEnvironment } from "./store/aws-environment.ts";
 import { checkEndpoint, createTables } from "./store/create-tables.ts";
@@ -104,7 +105,10 @@ async function synthesize(keep: string[] = [], signal = stopping.signal): Promis
 
 async function start(watch: boolean): Promise<void> {
   const port = readPort();
-  await checkPort(port);
+  // The start can take seconds. A port that cannot be bound is reported before.
+  const probe = createServer();
+  await listen(probe, port);
+  probe.close();
   await makeDataFolder();
   const lock = await lockFolder(dataFolder);
   cleanUp.push(() => lock.close());
@@ -122,7 +126,7 @@ async function start(watch: boolean): Promise<void> {
   const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
 
   const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };
-  let running: RunningStack = startStack(stack, options);
+  let running = startStack(stack, options);
   cleanUp.push(() => running.stop());
 
   const docs = docsPage(key, apiStageName);

@@ -14,28 +14,58 @@ type Policy = APIGatewayAuthorizerResult["policyDocument"];
 /** What the integration learns about the caller. */
 export type AuthorizerContext = Record<string, unknown>;
 
-/** A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function. */
-export class TokenAuthorizer {
-  readonly #settings: RestApiDefinition["authorizer"];
-  readonly #pool: FunctionPool;
-  readonly #cache = new Map<string, { result: APIGatewayAuthorizerResult; expiresAt: number }>();
+/**
+ * A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function.
+ *
+ * @returns a function that returns the authorizer's context, for the integration; or why the caller is refused
+ */
+export function createAuthorizer(
+  { pattern, cacheSeconds }: RestApiDefinition["authorizer"],
+  pool: FunctionPool,
+): (request: LocalRequest, context: RequestContext) => Promise<Step<AuthorizerContext>> {
+  const cache = new Map<string, { result: APIGatewayAuthorizerResult; expiresAt: number }>();
 
-  constructor(settings: RestApiDefinition["authorizer"], pool: FunctionPool) {
-    this.#settings = settings;
-    this.#pool = pool;
+  function store(token: string, result: APIGatewayAuthorizerResult): void {
+    // A clock that is set back must not prolong a policy.
+    const expiresAt = performance.now() + cacheSeconds * 1000;
+    cache.delete(token); // the oldest come first
+    cache.set(token, { result, expiresAt });
+    const [oldest = ""] = cache.keys();
+    if (cache.size > CACHE_SIZE) cache.delete(oldest);
   }
 
-  /** @returns the authorizer's context, for the integration; or why the caller is refused */
-  async authorize(
-    { message, method, path }: LocalRequest,
-    { stage }: RequestContext,
-  ): Promise<Step<AuthorizerContext>> {
+  /** Invokes the function. Caches its policy, whether it allows or denies, but no error. */
+  async function invoke(token: string, methodArn: string): Promise<Step<APIGatewayAuthorizerResult>> {
+    const start = performance.now();
+    const requestId = randomUUID();
+    const variables = (): ContextVariables => ({
+      "authorizer.requestId": requestId,
+      "authorizer.latency": Math.round(performance.now() - start),
+    });
+    try {
+      const event = JSON.stringify({ type: "TOKEN", authorizationToken: token, methodArn });
+      const result = await pool.invoke(event, requestId);
+      if (!isAuthorizerResult(result)) throw new Error("The authorizer's result is not a policy.");
+      store(token, result);
+      return { value: result, variables: variables() };
+    } catch (error) {
+      const { message } = error as Error;
+      // API Gateway treats only this message as a refusal of the caller.
+      const type = message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR";
+      return refuse(type, { ...variables(), "authorizer.error": message });
+    }
+  }
+
+  return async ({ message, method, path }, { stage }) => {
     // Repeated headers are combined (RFC 9110, 5.3), and then are no key.
     const token = message.headersDistinct.authorization?.join(", ");
-    if (!token || !this.#settings.pattern.test(token)) return refuse("UNAUTHORIZED");
+    if (!token || !pattern.test(token)) return refuse("UNAUTHORIZED");
     const methodArn = `${API_ARN}/${stage}/${method}${path}`;
-    const cached = this.#cached(token);
-    const step = cached ? { value: cached, variables: {} } : await this.#invoke(token, methodArn);
+    const cached = cache.get(token);
+    const step =
+      cached && cached.expiresAt > performance.now()
+        ? { value: cached.result, variables: {} }
+        : await invoke(token, methodArn);
     if ("refusal" in step) return step;
     const { policyDocument, context, principalId } = step.value;
     const variables = {
@@ -45,43 +75,7 @@ export class TokenAuthorizer {
     };
     if (!allows(policyDocument, methodArn)) return refuse("ACCESS_DENIED", variables);
     return { value: { ...context, principalId }, variables };
-  }
-
-  #cached(token: string): APIGatewayAuthorizerResult | undefined {
-    const entry = this.#cache.get(token);
-    return entry && entry.expiresAt > performance.now() ? entry.result : undefined;
-  }
-
-  #store(token: string, result: APIGatewayAuthorizerResult): void {
-    // A clock that is set back must not prolong a policy.
-    const expiresAt = performance.now() + this.#settings.cacheSeconds * 1000;
-    this.#cache.delete(token); // the oldest come first
-    this.#cache.set(token, { result, expiresAt });
-    const [oldest = ""] = this.#cache.keys();
-    if (this.#cache.size > CACHE_SIZE) this.#cache.delete(oldest);
-  }
-
-  /** Invokes the function. Caches its policy, whether it allows or denies, but no error. */
-  async #invoke(token: string, methodArn: string): Promise<Step<APIGatewayAuthorizerResult>> {
-    const start = performance.now();
-    const requestId = randomUUID();
-    const variables = (): ContextVariables => ({
-      "authorizer.requestId": requestId,
-      "authorizer.latency": Math.round(performance.now() - start),
-    });
-    try {
-      const event = JSON.stringify({ type: "TOKEN", authorizationToken: token, methodArn });
-      const result = await this.#pool.invoke(event, requestId);
-      if (!isAuthorizerResult(result)) throw new Error("The authorizer's result is not a policy.");
-      this.#store(token, result);
-      return { value: result, variables: variables() };
-    } catch (error) {
-      const { message } = error as Error;
-      // API Gateway treats only this message as a refusal of the caller.
-      const type = message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR";
-      return refuse(type, { ...variables(), "authorizer.error": message });
-    }
-  }
+  };
 }
 
 /** Whether API Gateway accepts a result: a principal, a policy, and a context without objects. */

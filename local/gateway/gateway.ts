@@ -4,13 +4,12 @@ import type { StackDefinition } from "../../infra/assembly/template.ts";
 import type { FunctionPool } from "../lambda/pool.ts";
 import type { BufferedRequest } from "../request.ts";
 import type { Listener } from "../server.ts";
-import { TokenAuthorizer } from "./authorizer.ts";
+import { createAuthorizer } from "./authorizer.ts";
 import { type ContextVariables, type RequestContext, refuse, requestContext, type Step } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { respondFromMock, respondFromProxy } from "./integration.ts";
 import { type LocalRequest, readTarget } from "./receive.ts";
 import { createRouter, type RouteMatch } from "./router.ts";
-import type { Throttle } from "./throttle.ts";
 
 /** A request that has its response. */
 export interface HandledRequest {
@@ -28,16 +27,16 @@ export interface HandledRequest {
  * @param stack the template
  * @param functions by their names in the template
  * @param options.log receives every request when its response is sent
- * @param options.throttle limits the rate of requests; without one there is no limit
+ * @param options.tryAcquire takes a token of the throttle; without it there is no limit
  * @throws Error when the template refers to a function that is missing
  */
 export function createGateway(
   stack: StackDefinition,
   functions: Map<string, FunctionPool>,
-  { log, throttle }: { log: (request: HandledRequest) => void; throttle?: Throttle },
+  { log, tryAcquire }: { log: (request: HandledRequest) => void; tryAcquire?: () => boolean },
 ): Listener {
   const route = createRouter(stack.routes);
-  const authorizer = new TokenAuthorizer(
+  const authorize = createAuthorizer(
     stack.authorizer,
     functionNamed(functions, stack.authorizer.functionName),
   );
@@ -57,10 +56,8 @@ export function createGateway(
     context: RequestContext,
   ): Promise<Step<HttpResponse>> {
     const { integration, requiresAuthorization } = match.route;
-    if (throttle && !throttle.tryAcquire()) return refuse("THROTTLED");
-    const caller = requiresAuthorization
-      ? await authorizer.authorize(request, context)
-      : { value: {}, variables: {} };
+    if (tryAcquire && !tryAcquire()) return refuse("THROTTLED");
+    const caller = requiresAuthorization ? await authorize(request, context) : { value: {}, variables: {} };
     if ("refusal" in caller) return caller;
     const body = await request.message.body;
     if ("refusal" in body) return refuse(body.refusal, caller.variables);

@@ -36,28 +36,19 @@ export async function respondFromProxy(pool: FunctionPool, event: string): Promi
   const start = performance.now();
   const requestId = randomUUID();
   const invocation = pool.invoke(event, requestId).then(toStep, refuseFailure);
-  const { variables, ...step } = await withTimeout(
-    invocation.then((result) => ({
-      ...result,
-      variables: {
-        "integration.requestId": requestId,
-        "integration.integrationStatus": 200,
-        "integration.status": "value" in result ? result.value.status : undefined,
-      },
-    })),
-  );
-  return {
-    ...step,
-    variables: { ...variables, integrationLatency: Math.round(performance.now() - start) },
-  };
-}
-
-async function withTimeout<T>(work: Promise<Step<T>>): Promise<Step<T>> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Step<T>>((resolve) => {
-    timer = setTimeout(() => resolve(refuse("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT_MS);
-  });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+  const ended = invocation.then((result) => ({
+    ...result,
+    variables: {
+      "integration.requestId": requestId,
+      "integration.integrationStatus": 200,
+      "integration.status": "value" in result ? result.value.status : undefined,
+    },
+  }));
+  const { promise: timeout, resolve } = Promise.withResolvers<Step<HttpResponse>>();
+  const timer = setTimeout(() => resolve(refuse("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT_MS);
+  const { variables, ...step } = await Promise.race([ended, timeout]).finally(() => clearTimeout(timer));
+  const integrationLatency = Math.round(performance.now() - start);
+  return { ...step, variables: { ...variables, integrationLatency } };
 }
 
 /** The function's log already says why the invocation failed. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
-import { TokenAuthorizer } from "../../../../local/gateway/authorizer.ts";
+import { createAuthorizer } from "../../../../local/gateway/authorizer.ts";
 import type { RequestContext } from "../../../../local/gateway/context.ts";
 import type { LocalRequest } from "../../../../local/gateway/receive.ts";
 import type { FunctionPool } from "../../../../local/lambda/pool.ts";
@@ -15,10 +15,10 @@ const allowed = policy(["Allow", "*"]);
 const invoke = jest.fn<(event: string) => Promise<unknown>>();
 const settings = { functionName: "authorize", pattern: /^\w+$/, cacheSeconds: 60 };
 
-let authorizer: TokenAuthorizer;
+let authorizer: ReturnType<typeof createAuthorizer>;
 beforeEach(() => {
   invoke.mockReset().mockResolvedValue(allowed);
-  authorizer = new TokenAuthorizer(settings, { invoke } as unknown as FunctionPool);
+  authorizer = createAuthorizer(settings, { invoke } as unknown as FunctionPool);
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -26,7 +26,7 @@ afterEach(() => {
 
 const authorize = (tokens = ["a"], path = "/a") => {
   const request = { message: { headersDistinct: { authorization: tokens } }, method: "PUT", path };
-  return authorizer.authorize(request as unknown as LocalRequest, { stage: "v1" } as RequestContext);
+  return authorizer(request as unknown as LocalRequest, { stage: "v1" } as RequestContext);
 };
 /** Authorizes a request with the token; returns how often the function has been invoked so far. */
 const invocations = async (token: string) => {

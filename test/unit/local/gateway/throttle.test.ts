@@ -1,9 +1,9 @@
 import { expect, it } from "@jest/globals";
-import { Throttle } from "../../../../local/gateway/throttle.ts";
+import { createThrottle } from "../../../../local/gateway/throttle.ts";
 
 it("admits a burst, and then as many requests as the rate allows, and never saves more than a burst", () => {
   let now = 5000;
-  const throttle = new Throttle({ rate: 50, burst: 100 }, () => now);
+  const tryAcquire = createThrottle({ rate: 50, burst: 100 }, () => now);
   for (const [ms, count] of [
     [0, 100],
     [19, 0], // not a whole request yet
@@ -12,6 +12,6 @@ it("admits a burst, and then as many requests as the rate allows, and never save
     [3_600_000, 100],
   ] as const) {
     now += ms;
-    expect(Array.from({ length: 300 }, () => throttle.tryAcquire()).filter(Boolean)).toHaveLength(count);
+    expect(Array.from({ length: 300 }, () => tryAcquire()).filter(Boolean)).toHaveLength(count);
   }
 });
