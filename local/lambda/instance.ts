@@ -33,10 +33,8 @@ export class FunctionError extends Error {}
  * rejection, a timeout and running out of memory end the thread and fail only the invocation that it runs.
  */
 export class FunctionInstance {
-  readonly #name: string;
+  readonly #definition: FunctionDefinition;
   readonly #worker: Worker;
-  readonly #timeoutMs: number;
-  readonly #memoryBytes: number;
   readonly #onEnd: () => void;
   #settle: ((result: InvocationResult) => void) | undefined;
   #alive = true;
@@ -45,15 +43,10 @@ export class FunctionInstance {
    * @param onLog receives every line that the function logs
    * @param onEnd is called once, when the instance can run no more events
    */
-  constructor(
-    { name, code, handler, environment, timeoutMs, memoryMb }: FunctionDefinition,
-    onLog: (line: string) => void,
-    onEnd: () => void,
-  ) {
-    this.#name = name;
-    this.#timeoutMs = timeoutMs;
-    this.#memoryBytes = memoryMb * 2 ** 20;
+  constructor(definition: FunctionDefinition, onLog: (line: string) => void, onEnd: () => void) {
+    this.#definition = definition;
     this.#onEnd = onEnd;
+    const { code, handler, environment, memoryMb } = definition;
     this.#worker = new Worker(worker, {
       workerData: { code, handler } satisfies RuntimeOptions,
       env: { ...environment, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
@@ -86,7 +79,7 @@ export class FunctionInstance {
    * @throws FunctionError when the function threw, crashed, or exceeded its timeout or memory size
    */
   async run(event: string, requestId: string): Promise<unknown> {
-    const deadline = Date.now() + this.#timeoutMs;
+    const deadline = Date.now() + this.#definition.timeoutMs;
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     this.#settle = resolve;
     this.#worker.postMessage({ event, requestId, deadline } satisfies Invocation);
@@ -103,7 +96,7 @@ export class FunctionInstance {
     if (!this.#alive) return;
     this.#end(reason);
     const timer = setTimeout(() => {
-      throw new Error(`The function ${this.#name} runs code that cannot be stopped.`);
+      throw new Error(`The function ${this.#definition.name} runs code that cannot be stopped.`);
     }, END_TIMEOUT_MS).unref();
     void this.#worker.terminate().then(() => clearTimeout(timer));
   }
@@ -117,15 +110,16 @@ export class FunctionInstance {
 
   /** Terminates the thread when the invocation exceeds its limits, until the returned function is called. */
   #watch(deadline: number): () => void {
+    const { timeoutMs, memoryMb } = this.#definition;
     let measuring = false; // a busy thread answers late
     const timer = setInterval(async () => {
       if (Date.now() >= deadline)
-        return this.terminate(`The function exceeded its timeout of ${this.#timeoutMs} ms.`);
+        return this.terminate(`The function exceeded its timeout of ${timeoutMs} ms.`);
       if (measuring) return;
       measuring = true;
       const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
       measuring = false;
-      if (heap && heap.used_heap_size > this.#memoryBytes) this.terminate("The function ran out of memory.");
+      if (heap && heap.used_heap_size > memoryMb * 2 ** 20) this.terminate("The function ran out of memory.");
     }, WATCH_INTERVAL_MS);
     return () => clearInterval(timer);
   }

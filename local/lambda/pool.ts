@@ -14,8 +14,8 @@ export class FunctionPool {
   readonly #idle: FunctionInstance[] = [];
   readonly #instances = new Set<FunctionInstance>();
   readonly #slow = new Set<FunctionInstance>();
-  draining = false;
   readonly #waiting: ((instance: FunctionInstance) => void)[] = [];
+  #draining = false;
 
   /**
    * @param environment what Lambda sets in addition to the function's own variables
@@ -67,7 +67,7 @@ export class FunctionPool {
 
   /** Ends the instances as soon as they have no event to handle. */
   drain(): void {
-    this.draining = true;
+    this.#draining = true;
     this.#endUnused();
   }
 
@@ -99,7 +99,7 @@ export class FunctionPool {
 
   /** Ends the idle instances that are too many. The oldest stay, because starting one takes time. */
   #endUnused(): void {
-    const needed = this.draining && this.#waiting.length === 0 ? 0 : USUAL_INSTANCES;
+    const needed = this.#draining && this.#waiting.length === 0 ? 0 : USUAL_INSTANCES;
     for (const instance of this.#usable.slice(needed))
       if (this.#idle.includes(instance)) instance.terminate();
   }

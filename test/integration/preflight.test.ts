@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, it } from "@jest/globals";
+import { afterEach, expect, it, jest } from "@jest/globals";
 import { listen } from "../support/listen.ts";
-import { waitUntilConsistent } from "./contract/preflight.ts";
+
+// Without the pauses between the attempts.
+jest.unstable_mockModule("node:timers/promises", () => ({ setTimeout: async () => undefined }));
+const { waitUntilConsistent } = await import("./contract/preflight.ts");
 
 const ends: (() => Promise<void>)[] = [];
 

@@ -46,11 +46,10 @@ async function linesOf(terminal: boolean, write: (log: ReturnType<typeof standar
 
 describe("the log on a terminal", () => {
   it("is one short line per request, with the reason of an error and without query values", async () => {
-    const [line = "", ...others] = await linesOf(true, (log) => log.request(request, "{}"));
-    expect(others).toEqual([]);
-    expect(line).toMatch(
-      /^\d\d:\d\d:\d\d {2}GET {3}\/v1\/pets\?status&limit {2}400 {2}7 ms {2}key_1 {2}invalid_request, DEFAULT_4XX, slow$/,
-    );
+    const lines = await linesOf(true, (log) => log.request(request, "{}"));
+    expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d/, "TIME"))).toEqual([
+      "TIME  GET   /v1/pets?status&limit  400  7 ms  key_1  invalid_request, DEFAULT_4XX, slow",
+    ]);
   });
 
   it.each([
