@@ -195,8 +195,6 @@ const values = readOptions();
 if (values.help) {
   console.log(USAGE);
 } else {
-  // New files are readable only by their owner, even if the data folder existed with another mode.
-  process.umask(0o077);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop(0));
   process.on("uncaughtException", fail);
   // A full disk or a closed pipe loses the log, not the service.

@@ -86,7 +86,8 @@ async function startThread(options: StoreOptions): Promise<{ worker: Worker; por
  * @throws DataInUse when another process has locked the folder, or Error in one line when it is broken or not writable
  */
 export async function lockFolder(path: string, check = async (_path: string) => {}): Promise<ClassicLevel> {
-  process.umask(0o077); // LevelDB has no option for the mode of its files
+  // Every file that this process makes from now on is its owner's. LevelDB has no option for the mode of its files.
+  process.umask(0o077);
   const lock = new ClassicLevel(join(path, "in-use"));
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });

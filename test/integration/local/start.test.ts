@@ -43,8 +43,10 @@ async function started(environment = {}, nodeOptions: string[] = [], cwd = folde
   return service;
 }
 
-/** A module with which no timer of two seconds or more ends, such as the limits of a stop: a busy machine is slower. */
+/** A module with which no timer of two seconds or more ends, and no socket times out: a busy machine is slower. */
 const endlessTimers = preload(`
+  import { Socket } from "node:net";
+  Socket.prototype.setTimeout = function () { return this; };
   const { setTimeout } = globalThis;
   globalThis.setTimeout = (run, ms, ...rest) => setTimeout(run, ms >= 2000 ? 2 ** 31 - 1 : ms, ...rest);`);
 

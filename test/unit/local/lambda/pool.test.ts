@@ -3,30 +3,24 @@ import type { FunctionDefinition } from "../../../../infra/assembly/template.ts"
 
 /** An instance whose events end when the test says so. */
 class Instance {
-  readonly #onEnd: () => void;
-  /** the event that it runs */
-  event = "";
+  /** the event that it runs, or a dash */
+  event = "-";
   finish = () => {};
+  readonly terminate: () => void;
 
   constructor(_definition: unknown, _log: unknown, onEnd: () => void) {
-    this.#onEnd = onEnd;
     instances.push(this);
+    this.terminate = () => {
+      instances.splice(instances.indexOf(this), 1);
+      onEnd();
+    };
   }
 
-  run(event: string): Promise<void> {
-    expect(this.event).toBe(""); // one event at a time
+  async run(event: string): Promise<void> {
+    expect(this.event).toBe("-"); // one event at a time
     this.event = event;
-    return new Promise((resolve) => {
-      this.finish = () => {
-        this.event = "";
-        resolve();
-      };
-    });
-  }
-
-  terminate(): void {
-    instances.splice(instances.indexOf(this), 1);
-    this.#onEnd();
+    await new Promise<void>((resolve) => (this.finish = resolve));
+    this.event = "-";
   }
 }
 
@@ -46,10 +40,10 @@ afterEach(() => void jest.useRealTimers());
 const invoke = (events: string) => {
   for (const event of events) void pool.invoke(event, "id");
 };
-/** Returns what the instances run; an idle one is a dash. */
+/** Returns what the instances run. */
 const running = async (afterMs = 0) => {
   await jest.advanceTimersByTimeAsync(afterMs);
-  return instances.map(({ event }) => event || "-").join("");
+  return instances.map(({ event }) => event).join("");
 };
 /** Ends an event; returns what the instances run then. */
 const finish = (event: string) => {
