@@ -4,7 +4,7 @@ import { CURSOR_LENGTH, decodeCursor } from "./cursor.ts";
 import type { ErrorCode } from "./errors.ts";
 import { idempotencyKeyPattern, parseIdempotencyKey } from "./idempotency-key.ts";
 import { parseInt64 } from "./int64.ts";
-import { PAGE_SIZE } from "./limits.ts";
+import { IDEMPOTENCY_SECONDS, PAGE_SIZE } from "./limits.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 import { fromText, type JsonSchemaHint, jsonSchemaHints, must } from "./validation.ts";
 
@@ -46,7 +46,7 @@ export interface Operation {
 export const API_VERSION = "v1";
 
 function parseLimit(text: string): number | undefined {
-  const value = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+  const value = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
   return value >= PAGE_SIZE.minimum && value <= PAGE_SIZE.maximum ? value : undefined;
 }
 
@@ -105,8 +105,7 @@ export const createPet = /* @__PURE__ */ operation(() => {
     minLength: 1,
     maxLength: 512, // a structured string of 255 characters, each with a backslash, and the quotes
     pattern: idempotencyKeyPattern.source,
-    description:
-      "Makes retries safe: for 24 hours, a request with the same key returns the animal that the first one added. Send a new UUID for each animal",
+    description: `Makes retries safe: for ${IDEMPOTENCY_SECONDS / 3600} hours, a request with the same key returns the animal that the first one added. Send a new UUID for each animal`,
     examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
   };
   return {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { BODY_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { call, post } from "./client.ts";
 
 const nested = `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`;
@@ -19,7 +20,7 @@ describe("POST /pets", () => {
     ...notJson,
     ...incomplete,
     '{"__proto__":{"name":"Rex","categoryId":1}}',
-    ...[...names, `"${"x".repeat(257)}"`].map((name) => `{"name":${name},"categoryId":1}`),
+    ...[...names, `"${"x".repeat(NAME_LIMIT + 1)}"`].map((name) => `{"name":${name},"categoryId":1}`),
     ...["null", '"1"', "NaN", "0x10", ...numbers, "9".repeat(5000)].map(
       (id) => `{"name":"Rex","categoryId":${id}}`,
     ),
@@ -43,14 +44,14 @@ describe("POST /pets", () => {
     },
   );
 
-  it("returns 413 to a body over 16 KiB", async () => {
-    const body = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(16 * 1024)}"}`;
+  it("returns 413 to a body over the limit", async () => {
+    const body = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(BODY_LIMIT)}"}`;
     expect(await post(body)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
 });
 
 describe("GET /pets", () => {
-  const limits = ["0", "101", "", "1e1", "+5", "05", "%205", "9".repeat(20), "5&limit=5"];
+  const limits = ["0", PAGE_SIZE.maximum + 1, "", "1e1", "+5", "05", "%205", "9".repeat(20), "5&limit=5"];
   const statuses = ["", "Sold", "sold,available", "sold&status=available"];
   const cursors = ["", "A".repeat(16), "x&cursor=y", "A".repeat(4000)];
   it.each([

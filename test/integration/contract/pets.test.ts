@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { encodeCursor } from "../../../lib/cursor.ts";
 import { INT64_MAX } from "../../../lib/int64.ts";
+import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { type Pet, PetStatus } from "../../../lib/pet.ts";
 import { eventually } from "../../support/eventually.ts";
 import { add, atOnce, call, followLinks, nextLink, post } from "./client.ts";
@@ -21,7 +22,7 @@ describe("POST /pets", () => {
 
   it("returns every int64 and every name as it was sent", async () => {
     const categories = [9223372036854775807n, -9223372036854775808n, 9007199254740993n, 0n];
-    const names = ["x", "🐕".repeat(256), " \u0000\u202e\u2028", '"}<script>&', "é", "e\u0301", "__proto__"];
+    const names = ["x", "🐕".repeat(NAME_LIMIT), " \u0000\u202e\u2028", '"}<b>&', "é e\u0301", "__proto__"];
     for (const pet of [
       ...categories.map((categoryId) => ({ name: "Rex", categoryId })),
       ...names.map((name) => ({ name, categoryId: 1n })),
@@ -74,17 +75,19 @@ describe("POST /pets with an Idempotency-Key", () => {
 });
 
 describe("GET /pets", () => {
-  it("returns at most 20 pets without a limit, and as many as the limit says", async () => {
-    await atOnce(21, () => add({ name: "Many", categoryId: 1n }));
+  it("returns as many pets as the limit says, or as its default says", async () => {
+    const { default: size } = PAGE_SIZE;
+    await atOnce(size + 1, () => add({ name: "Many", categoryId: 1n }));
     await eventually(
       () => call("/pets"),
       (reply) => {
         expect(reply.status).toBe(200);
-        expect(reply.body).toHaveLength(20);
-        expect(nextLink(reply)).toContain("limit=20");
+        expect(reply.body).toHaveLength(size);
+        expect(nextLink(reply)).toContain(`limit=${size}`);
       },
     );
-    for (const limit of [1, 20, 21]) expect((await call(`/pets?limit=${limit}`)).body).toHaveLength(limit);
+    for (const limit of [1, size, size + 1])
+      expect((await call(`/pets?limit=${limit}`)).body).toHaveLength(limit);
   });
 
   it("returns each of 45 pets exactly once through the links, with and without a status", async () => {

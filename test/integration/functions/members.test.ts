@@ -5,6 +5,7 @@ import { describe, expect, it } from "@jest/globals";
 import { entryName } from "../../../infra/bundle/options.ts";
 import { petItem } from "../../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../../lib/http/json.ts";
+import { PAGE_SIZE } from "../../../lib/limits.ts";
 import { type Operation, operations } from "../../../lib/operations.ts";
 import { NewPet, type Pet } from "../../../lib/pet.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
@@ -48,8 +49,8 @@ async function create(body: object, key: string = randomUUID()) {
 const get = async (id: bigint) =>
   parseJson((await getPet(requestEvent({ path: { petId: String(id) } }), context)).body);
 
-const list = async () =>
-  parseJson((await listPets(requestEvent({ query: { limit: ["100"] } }), context)).body) as Pet[];
+const query = { limit: [String(PAGE_SIZE.maximum)] };
+const list = async () => parseJson((await listPets(requestEvent({ query }), context)).body) as Pet[];
 
 describe.each(names)("%s", (name) => {
   const [first, second, invalid] = samplesOf(name);

@@ -9,8 +9,8 @@ type Breaks = Record<string, [code: string, replacement: string]>;
 export const creationBreaks: Breaks = {
   "a claim is read without ConsistentRead": ["Key: { hash }, ConsistentRead: true", "Key: { hash }"],
   "a claim replaces another one": ["#hash) OR", "#hash) OR attribute_exists(#hash) OR"],
-  "a claim lasts less than 24 hours": ["Math.ceil(now) +", "Math.floor(now) +"],
-  "a claim lasts more than 24 hours": ["{CLAIM_TTL_ATTRIBUTE} <= ", "{CLAIM_TTL_ATTRIBUTE} < "],
+  "a claim lasts less than the window": ["Math.ceil(now) +", "Math.floor(now) +"],
+  "a claim lasts more than the window": ["{CLAIM_TTL_ATTRIBUTE} <= ", "{CLAIM_TTL_ATTRIBUTE} < "],
   "another caller's key is the same key": ["[token.caller, token.key]", "[token.key]"],
   "another key of the caller is the same key": ["[token.caller, token.key]", "[token.caller]"],
   "keys that differ only in case are the same key": [
@@ -25,7 +25,7 @@ export const creationBreaks: Breaks = {
       ["nonDefaultMembers(pet)", `nonDefaultMembers({ ...pet, ${name}: undefined })`],
     ]),
   ),
-  "a creation after 24 hours passes for the first one": ["creation: randomUUID()", "creation: hash"],
+  "a creation after the window passes for the first one": ["creation: randomUUID()", "creation: hash"],
   "a concurrent retry's new id is replaced again": [":creation AND petId = :taken", ":creation"],
   "the id in the claim of another creation is used": ["found?.creation !== creation", "!found"],
   "the second taken id in a row is not replaced": ["{ ...claim, petId: id }", "claim"],

@@ -7,7 +7,7 @@ import type { ApiError } from "../../../lib/errors.ts";
 import { type IdempotencyToken, NewPet, type Pet, petMembers } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import type { Choose } from "./table-model.ts";
-import { type Budget, DAY, SHARDS, startWorld, type World } from "./world.ts";
+import { type Budget, SHARDS, startWorld, WINDOW, type World } from "./world.ts";
 
 const { create } = creationStore({ pets: "pets", claims: "claims" }, SHARDS);
 const claims = claimStore(DynamoDBDocumentClient.from(new DynamoDBClient()), "claims");
@@ -71,7 +71,7 @@ export const smallPlans: Plan[] = [
   withBudget({ jumps: 1 }),
   withBudget({ collisions: 1 }),
   {
-    crashed: DAY - 500,
+    crashed: WINDOW - 500,
     creations: [same],
     whole: [same],
     crashing: otherBodies.slice(0, 1),
@@ -92,7 +92,7 @@ export const largePlans: Plan[] = [
 /** Checks a plan of up to four requests, which the choices decide. */
 export const checkAny = (choose: Choose) =>
   checkPlan(choose, {
-    ...(choose(2) && { crashed: [16_000, DAY - 500][choose(2)] }),
+    ...(choose(2) && { crashed: [16_000, WINDOW - 500][choose(2)] }),
     creations: [
       same,
       ...Array.from({ length: 1 + choose(3) }, () =>
@@ -164,7 +164,7 @@ const bodyOf = (pet: Record<string, unknown> = {}) => names.map((name) => String
 
 /** @param last those of the requests without a fault */
 function checkToken(world: World, outcomes: Outcome[], last: Outcome[]): void {
-  const end = startOf(outcomes) + DAY;
+  const end = startOf(outcomes) + WINDOW;
   const bodies = new Set(outcomes.map(({ pet }) => bodyOf(pet)));
   const successful = outcomes.flatMap(({ created, ...outcome }) =>
     created ? [{ ...outcome, created }] : [],
@@ -175,10 +175,11 @@ function checkToken(world: World, outcomes: Outcome[], last: Outcome[]): void {
     (error.code === "unavailable" && disturbed) ||
     (error.code === "idempotency_mismatch" && bodies.size > 1);
   world.check({
-    "every 201 within 24 hours has the same pet": new Set(inTime.map(({ created }) => created.id)).size <= 1,
-    "a second after these 24 hours, a 201 has another pet": successful.every((later) =>
+    "every 201 within the window has the same pet":
+      new Set(inTime.map(({ created }) => created.id)).size <= 1,
+    "a second after the window, a 201 has another pet": successful.every((later) =>
       successful.every(
-        ({ ended, created }) => later.started < ended + DAY + 1000 || later.created.id !== created.id,
+        ({ ended, created }) => later.started < ended + WINDOW + 1000 || later.created.id !== created.id,
       ),
     ),
     "every 201 has the pet that its request sent": successful.every(
@@ -195,14 +196,14 @@ function checkToken(world: World, outcomes: Outcome[], last: Outcome[]): void {
 /** @param byToken the outcomes of each token */
 function checkStored(world: World, byToken: Outcome[][]): void {
   const { now, pets, expected } = world;
-  const end = startOf(byToken.flat()) + DAY;
+  const end = startOf(byToken.flat()) + WINDOW;
   const added = [...world.added];
-  const days = byToken.reduce((sum, own) => sum + 1 + Math.floor((now - startOf(own)) / DAY), 0);
+  const days = byToken.reduce((sum, own) => sum + 1 + Math.floor((now - startOf(own)) / WINDOW), 0);
   const returned = byToken.flatMap((own) => [...new Set(own.flatMap(({ created }) => created?.id ?? []))]);
   world.check({
-    "a key adds at most one pet within its 24 hours":
+    "a key adds at most one pet within its window":
       added.filter(([, { at }]) => at < end).length <= byToken.filter((own) => startOf(own) < end).length,
-    "a key adds at most one pet for each 24 hours": added.length <= days,
+    "a key adds at most one pet for each window": added.length <= days,
     "two keys never get the same pet": new Set(returned).size === returned.length,
     "a pet is added within 15 seconds of the time in its id": added.every(
       ([id, { at }]) => id >= petIdAt(at - 15_000, 0),

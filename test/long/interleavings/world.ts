@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { petItem } from "../../../lib/dynamo/pet-store.ts";
+import { IDEMPOTENCY_SECONDS } from "../../../lib/limits.ts";
 import type { Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import { type Event, Requests } from "./requests.ts";
@@ -25,10 +26,11 @@ const NOTHING: Required<Budget> = { faults: 0, jumps: 0, collisions: 0, changes:
 /** The number of index partitions for each status. */
 export const SHARDS = 3;
 
-export const DAY = 24 * 3_600_000;
+/** How long a key is remembered, in milliseconds. */
+export const WINDOW = IDEMPOTENCY_SECONDS * 1000;
 // How far the clock jumps while no request is under way: to where an id is stale (contract 2.7), almost to the end of a claim,
 // and past it. A function ends after 6 seconds, so requests that are under way see only short jumps.
-const JUMPS = { short: 1000, idle: [16_000, DAY - 500, DAY + 1000] };
+const JUMPS = { short: 1000, idle: [16_000, WINDOW - 500, WINDOW + 1000] };
 
 type Caller = () => Promise<unknown>;
 

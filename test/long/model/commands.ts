@@ -5,6 +5,7 @@ import { type Scope, scopes } from "../../../lib/api-key.ts";
 import { encodeCursor } from "../../../lib/cursor.ts";
 import { stringifyJson } from "../../../lib/http/json.ts";
 import { INT64_MAX, INT64_MIN } from "../../../lib/int64.ts";
+import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { createPet, getPet, listPets } from "../../../lib/operations.ts";
 import { type NewPet, type Pet, PetStatus } from "../../../lib/pet.ts";
 import type { Model, Walk } from "./model.ts";
@@ -92,15 +93,15 @@ async function follow(model: Model, service: TestedService, walk: Walk, key: num
 /** Follows every walk to its end, in large pages. */
 export async function finishWalks(model: Model, service: TestedService): Promise<void> {
   for (const walk of model.walks) {
-    walk.limit = 100;
-    walk.next = walk.next?.replace(/limit=\d+/, "limit=100");
+    walk.limit = PAGE_SIZE.maximum;
+    walk.next = walk.next?.replace(/limit=\d+/, `limit=${walk.limit}`);
     while (walk.next) await follow(model, service, walk, 0);
   }
 }
 
 const number = fc.nat(1000);
 const status = fc.constantFrom(...PetStatus.options);
-const text = fc.string({ unit: "binary", minLength: 1, maxLength: 100 });
+const text = fc.string({ unit: "binary", minLength: 1, maxLength: NAME_LIMIT });
 const members = {
   name: text.filter((name) => name.isWellFormed()),
   categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
@@ -112,7 +113,10 @@ const newPet = fc.record(members, { requiredKeys: ["name", "categoryId"] });
 export const clientCommands = [
   commands([newPet, number], add),
   commands([number, number], get),
-  commands([fc.option(status, { nil: undefined }), fc.integer({ min: 1, max: 100 }), number], walk),
+  commands(
+    [fc.option(status, { nil: undefined }), fc.integer({ min: 1, max: PAGE_SIZE.maximum }), number],
+    walk,
+  ),
   commands([number, number], resume, (model, walk) => at(model.walks, walk)?.next !== undefined),
 ];
 

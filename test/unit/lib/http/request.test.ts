@@ -2,8 +2,9 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type ErrorCode, errors } from "../../../../lib/errors.ts";
 import { readRequest } from "../../../../lib/http/request.ts";
-import { BODY_LIMIT } from "../../../../lib/limits.ts";
+import { BODY_LIMIT, NAME_LIMIT } from "../../../../lib/limits.ts";
 import { createPet, getPet, listPets } from "../../../../lib/operations.ts";
+import { PetStatus } from "../../../../lib/pet.ts";
 import { requestEvent } from "../../../support/event.ts";
 
 /** The error that reading a request throws. */
@@ -16,8 +17,8 @@ const readBody = (body: string | null, headers?: Record<string, string | string[
 const readQuery = (query: Record<string, string[]>) => readRequest(listPets, requestEvent({ query })).query;
 
 const rex = '{"name":"Rex","categoryId":1}';
-const nameRule = "must be a string of 1 to 256 characters of well-formed Unicode";
-const statusRule = "must be one of available, pending, sold";
+const nameRule = `must be a string of 1 to ${NAME_LIMIT} characters of well-formed Unicode`;
+const statusRule = `must be one of ${PetStatus.options.join(", ")}`;
 const categoryRule = "must be an integer from -9223372036854775808 to 9223372036854775807";
 
 describe("the body of createPet", () => {
