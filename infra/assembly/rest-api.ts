@@ -42,11 +42,17 @@ const staticResponse = ({ StatusCode, ResponseParameters, ResponseTemplates }: J
   body: ResponseTemplates["application/json"],
 });
 
-/** The function that an integration's or authorizer's URI invokes. */
-const invoked = (uri: string) => /:function:([^/:]+)/.exec(uri)?.[1] ?? uri;
+/** The function that an integration's or authorizer's URI invokes, by an alias if the stage has one. */
+function invoked(uri: string, find: FindResources): string {
+  const name = uri.replace(/^.*[/:]([^/:]+)\/invocations$/, "$1");
+  return find("Lambda::Alias").find(({ id }) => id === name)?.FunctionName ?? name;
+}
 
-function integrationOf({ Type, Uri, IntegrationResponses, RequestTemplates }: Json): Route["integration"] {
-  if (Type === "AWS_PROXY") return { type: "AWS_PROXY", functionName: invoked(Uri) };
+function integrationOf(
+  { Type, Uri, IntegrationResponses, RequestTemplates }: Json,
+  find: FindResources,
+): Route["integration"] {
+  if (Type === "AWS_PROXY") return { type: "AWS_PROXY", functionName: invoked(Uri, find) };
   const response = staticResponse(IntegrationResponses[0]);
   return { type: "MOCK", mediaTypes: Object.keys(RequestTemplates), response };
 }
@@ -61,7 +67,7 @@ function readRoutes(find: FindResources): Route[] {
     method: method.HttpMethod,
     path: pathOf(method.ResourceId),
     requiresAuthorization: method.AuthorizationType !== "NONE",
-    integration: integrationOf(method.Integration),
+    integration: integrationOf(method.Integration, find),
   }));
 }
 
@@ -85,7 +91,7 @@ export function readRestApi(find: FindResources) {
       ]),
     ),
     authorizer: {
-      functionName: invoked(authorizer.AuthorizerUri),
+      functionName: invoked(authorizer.AuthorizerUri, find),
       pattern: new RegExp(authorizer.IdentityValidationExpression),
       cacheSeconds: Number(authorizer.AuthorizerResultTtlInSeconds),
     },

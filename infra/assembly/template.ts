@@ -40,6 +40,7 @@ export function readStack(folder: string, stackName: string) {
     Object.entries<Json>(Outputs).map(([name, { Value }]): [string, string] => [name, evaluate(Value)]),
   );
   const outputOf = new Map(Object.entries(outputs).map(([output, value]) => [value, output]));
+  const functions = find("Lambda::Function").filter(({ id }) => outputOf.has(id)); // not the probe
   return {
     ...readRestApi(find),
     tables: find("DynamoDB::Table").map(
@@ -51,7 +52,7 @@ export function readStack(folder: string, stackName: string) {
         BillingMode: table.BillingMode,
       }),
     ),
-    functions: find("Lambda::Function").map(
+    functions: functions.map(
       (fn): FunctionDefinition => ({
         id: idOf(outputOf.get(fn.id) ?? ""),
         name: fn.id,

@@ -29,7 +29,7 @@ const everyOption: Stage = {
 };
 
 const [, , outdir = "", account = ""] = process.argv;
-const functionCode = () => Code.fromInline("// not bundled");
+const functionCode = () => Code.fromAsset(import.meta.dirname);
 const withContext = (context: object, folder: string) => {
   const app = new App({ context: { ...featureFlags, ...context }, outdir: folder });
   addStacks(app, functionCode);

@@ -27,22 +27,25 @@ const gatewayResponses = {
   unsupported_media_type: "UNSUPPORTED_MEDIA_TYPE",
 };
 
+it.each([
+  ...deployedStages.map(({ name }) => [stackName(name), assembly]),
+  ["every-option", process.env.TEST_OPTIONS_ASSEMBLY ?? ""],
+])("%s calls the function of each operation with its method, and the authorizer", (stack, folder) => {
+  const { authorizer, functions, routes } = readStack(folder, stack);
+  const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
+  const called = routes.flatMap(({ method, path, integration }) =>
+    integration.type === "AWS_PROXY" ? [[`${method} ${path}`, idOf(integration.functionName)]] : [],
+  );
+  expect(called.sort()).toEqual(operations.map(({ id, method, path }) => [`${method} ${path}`, id]).sort());
+  expect(idOf(authorizer.functionName)).toBe("authorize");
+});
+
 describe.each(deployedStages)("the $name stack", ({ name }) => {
   const stack = stackName(name);
   const template = Template.fromJSON(readTemplate(assembly, stack));
   const properties = (type: string): Json[] =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties);
   const { routes } = readStack(assembly, stack);
-
-  it("has a method with a function of its own for every operation", () => {
-    const proxies = routes.flatMap(({ method, path, integration }) =>
-      integration.type === "AWS_PROXY" ? [{ route: `${method} ${path}`, fn: integration.functionName }] : [],
-    );
-    expect(proxies.map(({ route }) => route).sort()).toEqual(
-      operations.map(({ method, path }) => `${method} ${path}`).sort(),
-    );
-    expect(new Set(proxies.map(({ fn }) => fn)).size).toBe(operations.length);
-  });
 
   it("deploys a function if and only if its own code has changed, which includes what it imports", () => {
     for (const { code } of readStack(assembly, stack).functions)
