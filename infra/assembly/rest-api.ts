@@ -48,13 +48,10 @@ function invoked(uri: string, find: FindResources): string {
   return find("Lambda::Alias").find(({ id }) => id === name)?.FunctionName ?? name;
 }
 
-function integrationOf(
-  { Type, Uri, IntegrationResponses, RequestTemplates }: Json,
-  find: FindResources,
-): Route["integration"] {
+function integrationOf({ Type, Uri, ...mock }: Json, find: FindResources): Route["integration"] {
   if (Type === "AWS_PROXY") return { type: "AWS_PROXY", functionName: invoked(Uri, find) };
-  const response = staticResponse(IntegrationResponses[0]);
-  return { type: "MOCK", mediaTypes: Object.keys(RequestTemplates), response };
+  const response = staticResponse(mock.IntegrationResponses[0]);
+  return { type: "MOCK", mediaTypes: Object.keys(mock.RequestTemplates), response };
 }
 
 function readRoutes(find: FindResources): Route[] {

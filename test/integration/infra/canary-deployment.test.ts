@@ -32,12 +32,10 @@ describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))
       const group = find("CodeDeploy::DeploymentGroup").find(({ id }) => id === update?.DeploymentGroupName);
       const named = group?.Properties.AlarmConfiguration.Alarms.map(({ Name }: Json) => Name) ?? [];
       const alarms = find("CloudWatch::Alarm").filter(({ id }) => named.includes(id));
-      const config = group?.Properties.DeploymentConfigName;
-      const [, percent, minutes] = CANARY.exec(config) ?? [];
-      const own = find("CodeDeploy::DeploymentConfig").find(({ id }) => id === config)?.Properties;
-      const { CanaryPercentage = percent, CanaryInterval = minutes } =
-        own?.TrafficRoutingConfig.TimeBasedCanary ?? {};
-      return { alias, update, group, alarms, share: CanaryPercentage / 100, minutes: Number(CanaryInterval) };
+      const own = find("CodeDeploy::DeploymentConfig")[0]?.Properties.TrafficRoutingConfig.TimeBasedCanary;
+      const [, percent = own?.CanaryPercentage, minutes = own?.CanaryInterval] =
+        CANARY.exec(group?.Properties.DeploymentConfigName) ?? [];
+      return { alias, update, group, alarms, share: Number(percent) / 100, minutes: Number(minutes) };
     }
 
     /** What one call of a function does: whether it fails, for how long it runs, and the lines that it logs. */

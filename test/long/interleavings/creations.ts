@@ -175,8 +175,7 @@ function checkToken(world: World, outcomes: Outcome[], last: Outcome[]): void {
     (error.code === "unavailable" && disturbed) ||
     (error.code === "idempotency_mismatch" && bodies.size > 1);
   world.check({
-    "every 201 within the window has the same pet":
-      new Set(inTime.map(({ created }) => created.id)).size <= 1,
+    "every 201 in the window has the same pet": new Set(inTime.map(({ created }) => created.id)).size <= 1,
     "a second after the window, a 201 has another pet": successful.every((later) =>
       successful.every(
         ({ ended, created }) => later.started < ended + WINDOW + 1000 || later.created.id !== created.id,

@@ -100,6 +100,7 @@ export async function finishWalks(model: Model, service: TestedService): Promise
 }
 
 const number = fc.nat(1000);
+const limit = fc.integer({ min: PAGE_SIZE.minimum, max: PAGE_SIZE.maximum });
 const status = fc.constantFrom(...PetStatus.options);
 const text = fc.string({ unit: "binary", minLength: 1, maxLength: NAME_LIMIT });
 const members = {
@@ -113,10 +114,7 @@ const newPet = fc.record(members, { requiredKeys: ["name", "categoryId"] });
 export const clientCommands = [
   commands([newPet, number], add),
   commands([number, number], get),
-  commands(
-    [fc.option(status, { nil: undefined }), fc.integer({ min: 1, max: PAGE_SIZE.maximum }), number],
-    walk,
-  ),
+  commands([fc.option(status, { nil: undefined }), limit, number], walk),
   commands([number, number], resume, (model, walk) => at(model.walks, walk)?.next !== undefined),
 ];
 

@@ -1,5 +1,6 @@
 import { localStage } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
+import { PAGE_SIZE } from "../../../lib/limits.ts";
 import { disconnect, send } from "../../support/http.ts";
 import type { LocalService } from "../../support/local-service.ts";
 
@@ -31,7 +32,7 @@ function nextRequest(name: string, ids: number[]) {
   }
   if (dice < 0.4) return { kind: "GET", path: `/pets/${pick(ids)}`, expected: 200 };
   if (dice < 0.9) {
-    const limit = pick([1, 20, 100]);
+    const limit = pick([1, PAGE_SIZE.default, PAGE_SIZE.maximum]);
     const status = pick(["", "&status=available", "&status=pending", "&status=sold"]);
     return { kind: "LIST", path: `/pets?limit=${limit}${status}`, expected: 200 };
   }
@@ -85,7 +86,7 @@ export async function load(
 export async function audit({ baseUrl, key }: Target, { acknowledged, wrong }: Observations): Promise<void> {
   const found = new Map<number, string>();
   const names = new Set<string>();
-  for (let path = "/pets?limit=100"; path; ) {
+  for (let path = `/pets?limit=${PAGE_SIZE.maximum}`; path; ) {
     const { status, text, headers } = await send(baseUrl, { path, key });
     if (status !== 200) throw new Error(`The list responds with ${status}: ${text}`);
     for (const { id, name } of JSON.parse(text) as { id: number; name: string }[]) {
