@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { deployedStages, type Stage, stackName } from "../../../infra/stages.ts";
-import { operations } from "../../../lib/operations.ts";
 import { readResources } from "../../support/resources.ts";
 
 // What outlives a mistake, a deployment or the stack, and for how long.
@@ -60,9 +59,7 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
     for (const group of groups)
       expect(group).toMatchObject({ ...DELETED, Properties: { RetentionInDays: logRetentionDays } });
     const [{ AccessLogSetting }] = find("ApiGateway::Stage").map(({ Properties }) => Properties);
-    const written = [...operations.map(({ id }) => id), "authorize"].map(
-      (id) => fn(id).LoggingConfig.LogGroup,
-    );
+    const written = find("Lambda::Function").map(({ Properties }) => Properties.LoggingConfig.LogGroup);
     written.push(AccessLogSetting.DestinationArn.split(":").pop());
     expect(written.sort()).toEqual(groups.map(({ id }) => id).sort());
   });
