@@ -97,7 +97,7 @@ const production: Stage = {
 export const deployedStages: readonly Stage[] = [staging, production];
 
 /** The local service: it has the settings of staging, and keys of its own. */
-export const localStage: Stage = { ...staging, name: "local" };
+export const localStage: Stage = { ...staging, name: "local", confirmKeyChanges: false };
 /** The stack whose template the local service serves. */
 export const servedStackName = stackName(staging.name);
 

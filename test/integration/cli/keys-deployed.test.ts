@@ -50,7 +50,8 @@ const endpoints = {
 
 const run = (args: string[], environment: Record<string, string> = credentials) =>
   runInProcess(program, "keys", args, { ...endpoints, ...region, ...environment });
-const keys = (...args: string[]) => run([...args, "--stage", "staging"]);
+const keys = (...args: string[]) =>
+  run([...args, ...(/^(list|show)$/.test(args[0] ?? "") ? [] : ["--yes"]), "--stage", "staging"]);
 const print = async (...args: string[]) => {
   const { code, stdout, stderr } = await keys(...args);
   expect([code, stderr]).toEqual([0, ""]);
@@ -160,7 +161,7 @@ describe("a key that cannot be shown", () => {
   /** Runs a command whose standard output is a file that was opened in this mode. */
   const runInto = async (file: string, flags: string, ...args: string[]) => {
     await using target = await open(file, flags);
-    const command = () => runProgram(program, "keys", [...args, "--stage", "staging"]);
+    const command = () => runProgram(program, "keys", [...args, "--yes", "--stage", "staging"]);
     return await capture(command, { ...endpoints, ...region, ...credentials }, target);
   };
 
