@@ -67,14 +67,9 @@ export class AnimalStoreStack extends Stack {
     const { read, write } = stage.statusShards;
     const { GET_ITEM, PUT_ITEM, QUERY, UPDATE_ITEM } = TableOperation;
     /** The id of a function and its file in functions/ follow from its name. */
-    const create = (
-      name: string,
-      {
-        kind = "operation",
-        ...props
-      }: Pick<ApiFunctionProps, "environment" | "access"> & { kind?: "operation" | "authorizer" },
-    ) =>
-      new ApiFunction(this, pascalCase(name), {
+    const create = (name: string, props: Pick<ApiFunctionProps, "environment" | "access">) => {
+      const kind = name === "authorize" ? "authorizer" : "operation";
+      return new ApiFunction(this, pascalCase(name), {
         ...props,
         code: functionCode(entryName(name)),
         logRetentionDays: stage.logRetentionDays,
@@ -82,6 +77,7 @@ export class AnimalStoreStack extends Stack {
         provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
         systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],
       });
+    };
     return {
       [listPets.id]: create(listPets.id, {
         environment: { PETS_TABLE, STATUS_SHARDS: String(read) },
@@ -99,7 +95,6 @@ export class AnimalStoreStack extends Stack {
         access: [{ table: pets, operations: [GET_ITEM] }],
       }),
       authorize: create("authorize", {
-        kind: "authorizer",
         environment: { API_KEYS_TABLE: keys.tableName, STAGE: stage.name },
         access: [{ table: keys, operations: [GET_ITEM] }],
       }),

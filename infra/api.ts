@@ -15,7 +15,7 @@ import { API_VERSION, operations } from "../lib/operations.ts";
 import { ACCESS_LOG_FORMAT, AccessLog } from "./access-log.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { ApiFunction } from "./api-function.ts";
-import { ENDPOINT_ACCESS_MODE, SECURITY_POLICY } from "./domain.ts";
+import { TLS } from "./domain.ts";
 import { addMethodNotAllowed, addNotFound } from "./error-methods.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import type { Stage } from "./stages.ts";
@@ -68,9 +68,7 @@ export class Api extends Construct {
       defaultMethodOptions: { authorizer, authorizationType: AuthorizationType.CUSTOM },
       cloudWatchRole: false, // infra/account-stack.ts sets the role, which all APIs of an account share
     });
-    const resource = api.node.defaultChild as CfnRestApi;
-    resource.securityPolicy = SECURITY_POLICY;
-    resource.endpointAccessMode = ENDPOINT_ACCESS_MODE;
+    Object.assign(api.node.defaultChild as CfnRestApi, TLS);
     api.node.tryRemoveChild("Endpoint"); // an output that repeats the stack's BaseUrl
     return api;
   }

@@ -70,14 +70,10 @@ function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[
     });
   const errors = versionMetric(fn, "Errors", Stats.SUM);
   const duration = versionMetric(fn, "Duration", Stats.p(99));
+  const slow = `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`;
   const added = [
     add("Errors", errors, 0, `The new version of ${name} threw, crashed or timed out.`),
-    add(
-      "HighLatency",
-      duration,
-      2000,
-      `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`,
-    ),
+    add("HighLatency", duration, 2000, slow),
   ];
   const calls = versionMetric(fn, "Invocations", Stats.SUM);
   if (name === "authorize") {

@@ -17,8 +17,10 @@ import type { Stage } from "./stages.ts";
  * default endpoint accepts TLS 1.0. A policy of this kind requires an access mode. STRICT rejects a request whose Host
  * header differs from the name in its TLS handshake.
  */
-export const SECURITY_POLICY = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
-export const ENDPOINT_ACCESS_MODE = EndpointAccessMode.STRICT;
+export const TLS = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+};
 
 /**
  * Serves the API under a custom domain name, with its version as the base path.
@@ -31,8 +33,7 @@ export function addDomain(scope: Construct, restApi: RestApi, domain: NonNullabl
     domainName: name,
     certificate: Certificate.fromCertificateArn(scope, "Certificate", certificateArn),
     endpointType: EndpointType.REGIONAL,
-    securityPolicy: SECURITY_POLICY,
-    endpointAccessMode: ENDPOINT_ACCESS_MODE,
+    ...TLS,
   });
   domainName.addBasePathMapping(restApi, { basePath: API_VERSION });
   const zone = { hostedZoneId, zoneName: hostedZoneName };

@@ -1,14 +1,6 @@
 import type { Json } from "./intrinsics.ts";
 
-export interface Route {
-  /** an HTTP method, or ANY */
-  method: string;
-  /** as in the template, e.g. /pets/{petId} */
-  path: string;
-  /** whether API Gateway calls the authorizer; otherwise the route is public */
-  requiresAuthorization: boolean;
-  integration: { type: "AWS_PROXY"; functionName: string } | MockIntegration;
-}
+export type Route = ReturnType<typeof readRoutes>[number];
 
 export interface MockIntegration {
   type: "MOCK";
@@ -48,21 +40,25 @@ function invoked(uri: string, find: FindResources): string {
   return find("Lambda::Alias").find(({ id }) => id === name)?.FunctionName ?? name;
 }
 
-function integrationOf({ Type, Uri, ...mock }: Json, find: FindResources): Route["integration"] {
-  if (Type === "AWS_PROXY") return { type: "AWS_PROXY", functionName: invoked(Uri, find) };
+function integrationOf({ Type, Uri, ...mock }: Json, find: FindResources) {
+  if (Type === "AWS_PROXY") return { type: "AWS_PROXY" as const, functionName: invoked(Uri, find) };
   const response = staticResponse(mock.IntegrationResponses[0]);
-  return { type: "MOCK", mediaTypes: Object.keys(mock.RequestTemplates), response };
+  const mediaTypes = Object.keys(mock.RequestTemplates);
+  return { type: "MOCK", mediaTypes, response } satisfies MockIntegration;
 }
 
-function readRoutes(find: FindResources): Route[] {
+function readRoutes(find: FindResources) {
   const apiResources = new Map(find("ApiGateway::Resource").map((resource) => [resource.id, resource]));
   const pathOf = (id: string): string => {
     const resource = apiResources.get(id);
     return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : "";
   };
   return find("ApiGateway::Method").map((method) => ({
-    method: method.HttpMethod,
+    /** an HTTP method, or ANY */
+    method: String(method.HttpMethod),
+    /** as in the template, e.g. /pets/{petId} */
     path: pathOf(method.ResourceId),
+    /** whether API Gateway calls the authorizer; otherwise the route is public */
     requiresAuthorization: method.AuthorizationType !== "NONE",
     integration: integrationOf(method.Integration, find),
   }));

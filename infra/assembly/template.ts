@@ -5,23 +5,10 @@ import { entryName } from "../bundle/options.ts";
 import { evaluate, type Json } from "./intrinsics.ts";
 import { type FindResources, readRestApi } from "./rest-api.ts";
 
-/** A Lambda function of a synthesized template. */
-export interface FunctionDefinition {
-  /** the id of its operation, or `authorize` */
-  id: string;
-  /** the logical id */
-  name: string;
-  /** folder with the bundled code */
-  code: string;
-  /** `file.export` */
-  handler: string;
-  environment: Record<string, string>;
-  timeoutMs: number;
-  memoryMb: number;
-}
-
 /** The parts of a stack's template that this machine can serve. */
 export type StackDefinition = ReturnType<typeof readStack>;
+/** A Lambda function of a synthesized template. */
+export type FunctionDefinition = StackDefinition["functions"][number];
 
 /**
  * Reads a stack from a synthesized cloud assembly.
@@ -52,17 +39,19 @@ export function readStack(folder: string, stackName: string) {
         BillingMode: table.BillingMode,
       }),
     ),
-    functions: functions.map(
-      (fn): FunctionDefinition => ({
-        id: idOf(outputOf.get(fn.id) ?? ""),
-        name: fn.id,
-        code: join(folder, `asset.${fn.Code.S3Key.replace(/\.zip$/, "")}`),
-        handler: fn.Handler,
-        environment: fn.Environment.Variables,
-        timeoutMs: fn.Timeout * 1000,
-        memoryMb: fn.MemorySize,
-      }),
-    ),
+    functions: functions.map((fn) => ({
+      /** the id of its operation, or `authorize` */
+      id: idOf(outputOf.get(fn.id) ?? ""),
+      /** the logical id */
+      name: String(fn.id),
+      /** folder with the bundled code */
+      code: join(folder, `asset.${fn.Code.S3Key.replace(/\.zip$/, "")}`),
+      /** `file.export` */
+      handler: String(fn.Handler),
+      environment: fn.Environment.Variables as Record<string, string>,
+      timeoutMs: fn.Timeout * 1000,
+      memoryMb: Number(fn.MemorySize),
+    })),
     outputs,
   };
 }

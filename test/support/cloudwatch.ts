@@ -17,8 +17,7 @@ export class Metrics {
    */
   record(start: number, metric: Json, value: number, times = 1, minutes = 1): void {
     const key = seriesOf(metric);
-    const span = { start, end: start + minutes, value, times };
-    this.#spans.set(key, [...(this.#spans.get(key) ?? []), span]);
+    this.#spans.set(key, [...(this.#spans.get(key) ?? []), { start, end: start + minutes, value, times }]);
   }
 
   /** Returns a statistic of the minutes before `end`, or NaN if there is no value. */
@@ -51,13 +50,12 @@ const select = (selector: string, line: Json): Json =>
 /** Whether a log line matches a filter pattern (CloudWatch Logs guide, "Filter pattern syntax"). */
 const matches = (pattern: string, line: Json): boolean =>
   pattern.split("&&").every((condition) => {
-    const [, selector = "", operator, compared = ""] =
-      /(\$[\w.]+) (!?=|>=?) ("[^"]*"|\d+)/.exec(condition) ?? [];
-    const [value, expected] = [select(selector, line), JSON.parse(compared || "null")];
-    if (operator === ">") return value > expected;
-    if (operator === ">=") return value >= expected;
-    if (typeof expected !== "string") throw new Error(`This test cannot evaluate ${condition}.`);
-    const equal = expected.endsWith("*") ? value.startsWith(expected.slice(0, -1)) : value === expected;
+    const [, selector = "", number, operator, text = ""] =
+      /(\$[\w.]+) (?:>= (\d+)|(!?=) "([^"]*)")/.exec(condition) ?? [];
+    if (!selector) throw new Error(`This test cannot evaluate ${condition}.`);
+    const value = select(selector, line);
+    if (number) return value >= Number(number);
+    const equal = text.endsWith("*") ? value.startsWith(text.slice(0, -1)) : value === text;
     return equal === (operator === "=");
   });
 
@@ -72,21 +70,13 @@ export const countedFrom = (filters: Json[], line: Json): Json[] =>
       return { Namespace, MetricName, Dimensions: named };
     });
 
-/** The metrics that an alarm reads, with their ids in its expression if it has one. */
-export const metricsOf = (alarm: Json): Json[] =>
-  (
-    alarm.Metrics?.filter(({ MetricStat }: Json) => MetricStat) ?? [
-      { MetricStat: { ...alarm, Metric: alarm } },
-    ]
-  ).map(
-    ({ Id, MetricStat: { Metric, Period, Stat = alarm.Statistic ?? alarm.ExtendedStatistic } }: Json) => ({
-      ...Metric,
-      Period,
-      Stat,
-      Id,
-      key: seriesOf(Metric),
-    }),
-  );
+/** The metrics that an alarm reads, with their ids in its expression. */
+export const metricsOf = ({ Metrics, ...alarm }: Json): Json[] =>
+  Metrics
+    ? Metrics.filter(({ MetricStat }: Json) => MetricStat).map(
+        ({ Id, MetricStat: { Metric, Period, Stat } }: Json) => ({ ...Metric, Period, Stat, Id }),
+      )
+    : [{ ...alarm, Stat: alarm.Statistic ?? alarm.ExtendedStatistic, Id: "value" }];
 
 /** The length of the periods of an alarm, in minutes. All its metrics must have the same (CloudWatch guide, "Alarms"). */
 export function periodOf(alarm: Json): number {
@@ -106,12 +96,10 @@ const functions = {
  */
 function compile(alarm: Json): (metrics: Metrics, end: number) => number {
   const period = periodOf(alarm);
-  const read = metricsOf(alarm);
-  const [expression, ...others] = (alarm.Metrics ?? []).filter(({ Expression }: Json) => Expression);
-  if (others.length > 0) throw new Error("The alarm has several expressions.");
-  const ids = expression ? read.map(({ Id }) => Id) : ["value"];
-  const names = [...Object.keys(functions), "EPOCH", ...ids];
-  const compute = new Function(...names, `return ${expression?.Expression ?? "value"};`);
+  const read = metricsOf(alarm).map((metric) => ({ ...metric, key: seriesOf(metric) }));
+  const { Expression = read[0]?.Id } = alarm.Metrics?.find(({ ReturnData }: Json) => ReturnData) ?? {};
+  const names = [...Object.keys(functions), "EPOCH", ...read.map(({ Id }) => Id)];
+  const compute = new Function(...names, `return ${Expression};`);
   return (metrics, end) => {
     const values = read.map((metric) => metrics.statistic(metric, period, end));
     return compute(...Object.values(functions), () => (end - period) * 60, ...values);

@@ -13,13 +13,8 @@ interface IamRequest {
 const list = (value: Json): string[] => [value ?? []].flat();
 
 /** IAM's wildcards: `*` is any text and `?` any character. */
-function like(pattern: string, text: string): boolean {
-  const source = pattern
-    .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "s").test(text);
-}
+const like = (pattern: string, text: string): boolean =>
+  new RegExp(`^${RegExp.escape(pattern).replaceAll("\\*", ".*").replaceAll("\\?", ".")}$`, "s").test(text);
 
 const operators: Record<string, (expected: string, actual: string) => boolean> = {
   Bool: (expected, actual) => expected === actual,

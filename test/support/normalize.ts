@@ -26,26 +26,23 @@ function inline(value: Json): Json {
 
 const textOf = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** Removes the CDK's own bookkeeping, which deploys nothing. */
-function withoutBookkeeping({ Resources, Outputs }: Json): Json {
-  const resources = Object.entries<Json>(Resources)
-    .filter(([, { Type }]) => Type !== "AWS::CDK::Metadata")
-    .map(([id, { Metadata, ...resource }]) => [id, resource]);
-  return { Resources: Object.fromEntries(resources), ...(Outputs && { Outputs }) };
-}
-
-/** Makes a template readable, and replaces what changes with every build: the hashes of code, versions and deployments. */
+/**
+ * Makes a template readable. Leaves out what deploys nothing, the CDK's own bookkeeping, and replaces what changes with
+ * every build: the hashes of code, versions and deployments.
+ */
 function readable(template: Json): Json {
-  const plain = inline(withoutBookkeeping(template));
-  for (const resource of Object.values<Json>(plain.Resources)) {
-    const body = resource.Properties?.DashboardBody;
-    if (body) resource.Properties.DashboardBody = JSON.parse(body);
-  }
-  const text = JSON.stringify(plain)
+  const text = JSON.stringify(inline(template))
     .replaceAll(/\b[0-9a-f]{64}\b/g, "<asset>")
     .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, "$1<version>")
     .replaceAll(/(ApiRestApiDeployment[0-9A-F]{8})[0-9a-f]{32}/g, "$1<deployment>");
-  return JSON.parse(text);
+  const { Resources, Outputs } = JSON.parse(text);
+  for (const [id, resource] of Object.entries<Json>(Resources)) {
+    if (resource.Type === "AWS::CDK::Metadata") delete Resources[id];
+    delete resource.Metadata;
+    const body = resource.Properties.DashboardBody;
+    if (body) resource.Properties.DashboardBody = JSON.parse(body);
+  }
+  return { Resources, Outputs };
 }
 
 /**
@@ -65,29 +62,26 @@ function differenceOf(base: Json, value: Json): Json {
 
 const toYaml = (value: Json) => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
-/** The stack whose template is kept whole. Of the other stages' templates, only the difference from it is kept. */
-const base = stackName("production");
-
-/** The reviewed file of a stack. */
-export const fileOf = (stack: string) =>
-  new URL(
-    stack === base || stack === accountStackName ? `${stack}.yaml` : `${stack}.difference.yaml`,
-    FOLDER,
-  );
-
-/** Every reviewed file, by its stack. */
-export const files = [accountStackName, ...deployedStages.map(({ name }) => stackName(name))].map(fileOf);
-
 /**
- * Returns what the reviewed file of a stack contains.
+ * Returns the reviewed files, by their names. Of the stages, production's template is whole, and the others have only
+ * the difference from it.
  *
- * @param assembly folder with the synthesized stack, and with production if the stack is another stage
+ * @param assembly folder with the synthesized stages
+ * @param account folder with the synthesized account stack, for the example repository
  */
-export function reviewable(assembly: string, stack: string): string {
-  const template = readable(readTemplate(assembly, stack));
-  if (stack === base || stack === accountStackName) return toYaml(template);
-  const named = (value: Json, name: string) => JSON.parse(JSON.stringify(value).replaceAll(name, "<stack>"));
-  return toYaml(
-    differenceOf(named(readable(readTemplate(assembly, base)), base), named(template, stack)) ?? {},
-  );
+export function reviewedFiles(assembly = "", account = ""): Record<string, string> {
+  const base = stackName("production");
+  const template = (stack: string) => readable(readTemplate(assembly, stack));
+  const renamed = (stack: string) => JSON.parse(JSON.stringify(template(stack)).replaceAll(stack, "<stack>"));
+  const others = deployedStages.map(({ name }) => stackName(name)).filter((stack) => stack !== base);
+  return {
+    [`${accountStackName}.yaml`]: toYaml(readable(readTemplate(account, accountStackName))),
+    [`${base}.yaml`]: toYaml(template(base)),
+    ...Object.fromEntries(
+      others.map((stack) => [
+        `${stack}.difference.yaml`,
+        toYaml(differenceOf(renamed(base), renamed(stack)) ?? {}),
+      ]),
+    ),
+  };
 }

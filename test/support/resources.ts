@@ -1,9 +1,10 @@
 import { evaluate, type Json } from "../../infra/assembly/intrinsics.ts";
 import { pascalCase } from "../../infra/pascal-case.ts";
+import { operations } from "../../lib/operations.ts";
 import { readTemplate } from "./normalize.ts";
 
-/** A resource, with what the template says about it. */
-type Resource = { id: string; Properties: Json; [attribute: string]: Json };
+/** The names of the functions of a stack, without that of the probe. */
+export const functionNames = [...operations.map(({ id }) => id), "authorize"];
 
 /** What `Fn::GetAtt` of a resource becomes, whichever attribute it is; `Ref` becomes the logical id. */
 export const arnOf = (id: string): string => evaluate({ "Fn::GetAtt": [id, "Arn"] });
@@ -15,39 +16,42 @@ export const arnOf = (id: string): string => evaluate({ "Fn::GetAtt": [id, "Arn"
  */
 export function readResources(assembly = "", stack: string) {
   const { Resources, Outputs = {} } = evaluate(readTemplate(assembly, stack));
-  const resources = Object.entries<Json>(Resources).map(([id, resource]): Resource => ({ id, ...resource }));
-  const find = (type: string) => resources.filter(({ Type }) => Type === `AWS::${type}`);
+  const find = (type: string): Json[] =>
+    Object.entries<Json>(Resources)
+      .filter(([, { Type }]) => Type === `AWS::${type}`)
+      .map(([id, { Properties, ...attributes }]) => ({ id, ...attributes, ...Properties }));
   const statementsOf = (role: string): Json[] =>
     find("IAM::Policy")
-      .filter(({ Properties }) => Properties.Roles.includes(role))
-      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+      .filter(({ Roles }) => Roles.includes(role))
+      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
   return {
-    /** the resources of a type, such as `Lambda::Function` */
+    /** the resources of a type, such as `Lambda::Function`: logical ids, attributes such as DependsOn, and properties */
     find,
-    /** the properties of the only resource of a type, with its id */
+    /** the only resource of a type */
     only(type: string): Json {
       const [resource, second] = find(type);
       if (!resource || second) throw new Error(`The stack ${stack} does not have exactly one ${type}.`);
-      return { id: resource.id, ...resource.Properties };
+      return resource;
     },
     /** the methods and authorizers of the API that call a function or an alias */
-    callersOf: (id = "") =>
-      [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].filter(({ Properties }) =>
-        (Properties.AuthorizerUri ?? Properties.Integration.Uri)?.endsWith(`/functions/${id}/invocations`),
+    callersOf: (id: string) =>
+      [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].filter(
+        ({ AuthorizerUri, Integration }) =>
+          (AuthorizerUri ?? Integration.Uri)?.endsWith(`/functions/${id}/invocations`),
       ),
     /** the value of an output */
     output: (name: string): string => Outputs[name]?.Value,
     /** the statements of the policies of a role */
     statementsOf,
-    /** the properties of a function by its name, such as listPets, with the actions that its role allows */
+    /** a function by its name, such as listPets, with the actions that its role allows */
     fn(name: string): Json {
       const id = Outputs[`${pascalCase(name)}FunctionName`]?.Value;
-      const { Properties } = find("Lambda::Function").find((resource) => resource.id === id) as Resource;
-      const role = find("IAM::Role").find((resource) => arnOf(resource.id) === Properties.Role);
-      const grants = statementsOf(role?.id ?? "").flatMap(({ Action, Resource }) =>
+      const found = find("Lambda::Function").find((resource) => resource.id === id);
+      const role = find("IAM::Role").find((resource) => arnOf(resource.id) === found.Role);
+      const grants = statementsOf(role.id).flatMap(({ Action, Resource }) =>
         [Action].flat().flatMap((action) => [Resource].flat().map((resource) => ({ action, resource }))),
       );
-      return { id, ...Properties, grants };
+      return { ...found, grants };
     },
   };
 }

@@ -5,15 +5,13 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { parse } from "yaml";
 import { program } from "../../../cli/keys.ts";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
-import { budget } from "../../../infra/budget.ts";
-import { githubRepository } from "../../../infra/github-repository.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { exampleSettings } from "../../support/account.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { allows } from "../../support/iam.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
-import { readResources } from "../../support/resources.ts";
+import { arnOf, readResources } from "../../support/resources.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
 // Who deploys, and what they can do: the account stack, for the example repository of test/support/account.ts.
@@ -27,99 +25,89 @@ const { find, only, output, statementsOf } = readResources(
 );
 
 const ISSUER = "token.actions.githubusercontent.com";
-const REPOSITORY = "repo:acme@1234567/animal-store@7654321";
 const names = deployedStages.map(({ name }) => name);
-const deployRoles = names.map((name) => `${pascalCase(name)}Deploy`);
-const roles = find("IAM::Role").map(({ id, Properties }) => {
-  const name = [...deployRoles, "Diff"].find((role) => output(`${role}RoleArn`)?.endsWith(`:${id}`));
-  const trust: object[] = Properties.AssumeRolePolicyDocument.Statement;
-  return { id, name: name ?? "ApiGatewayLogs", trust, managed: Properties.ManagedPolicyArns ?? [] };
+const deployRole = (stage: string) => `${pascalCase(stage)}Deploy`;
+const deployRoles = names.map(deployRole);
+const roles: Json[] = find("IAM::Role").map((role) => {
+  const name = [...deployRoles, "Diff"].find((name) => output(`${name}RoleArn`) === arnOf(role.id));
+  const { AssumeRolePolicyDocument, ...others } = role;
+  const policies = { trust: AssumeRolePolicyDocument.Statement, statements: statementsOf(role.id) };
+  return { name: name ?? "ApiGatewayLogs", ...policies, ...others };
 });
 
-/** The roles that a principal can assume with an action. */
-const assumable = (action: string, principal: Record<string, string>, context = {}) =>
-  roles.filter(({ trust }) => allows(trust, { action, principal, context })).map(({ name }) => name);
-
-/** The roles that a job of GitHub can assume, by the subject and the audience of its token. */
-const assumableByJob = (sub: string, aud?: string, provider = only("IAM::OIDCProvider").id) =>
-  assumable(
-    "sts:AssumeRoleWithWebIdentity",
-    { Federated: provider },
-    { [`${ISSUER}:sub`]: sub, [`${ISSUER}:aud`]: aud },
-  );
-
-const actionsOf = (role = "") =>
-  statementsOf(role)
-    .flatMap(({ Action }) => Action)
-    .sort();
+/** The names of the roles whose trust policy, or whose own statements, allow a request. */
+const allowedBy = (policy: "trust" | "statements", request: Parameters<typeof allows>[1]) =>
+  roles.filter((role) => allows(role[policy], request)).map(({ name }) => name);
 
 describe("a job of GitHub", () => {
-  const jobs: [subject: string, roles: string[]][] = [
-    ...names.map((name): [string, string[]] => [`environment:${name}`, [`${pascalCase(name)}Deploy`]]),
+  it.each<[subject: string, roles: string[]]>([
+    ...names.map((name): [string, string[]] => [`environment:${name}`, [deployRole(name)]]),
     ["pull_request", ["Diff"]],
-    ...[
-      "ref:refs/heads/main",
-      "ref:refs/tags/v1.0.0",
-      "environment:github-pages",
-      "environment:production2",
-    ].map((subject): [string, string[]] => [subject, []]),
-  ];
-  // The form without ids, and those of others.
-  const others = ["acme/animal-store", "acme@1/animal-store@7654321", "acme@1234567/animal-store@1"];
-
-  it.each(jobs)("with %s can assume %j, and nothing with a token for others", (subject, expected) => {
-    expect(assumableByJob(`${REPOSITORY}:${subject}`, "sts.amazonaws.com")).toEqual(expected);
-    for (const audience of ["https://github.com/acme", undefined])
-      expect(assumableByJob(`${REPOSITORY}:${subject}`, audience)).toEqual([]);
-    expect(assumableByJob(`${REPOSITORY}:${subject}`, "sts.amazonaws.com", "another-provider")).toEqual([]);
-    for (const repository of [...others, `evil@1/${REPOSITORY}`])
-      expect(assumableByJob(`repo:${repository}:${subject}`, "sts.amazonaws.com")).toEqual([]);
+    ["ref:refs/heads/main", []],
+    ["ref:refs/tags/v1.0.0", []],
+    ["environment:github-pages", []],
+    ["environment:production2", []],
+  ])("with %s can assume %j, and nothing with a token for others", (subject, expected) => {
+    const own = {
+      repository: "acme@1234567/animal-store@7654321",
+      aud: "sts.amazonaws.com",
+      Federated: only("IAM::OIDCProvider").id,
+    };
+    const assumable = (token: object) => {
+      const { repository, aud, ...principal } = { ...own, ...token };
+      const context = { [`${ISSUER}:sub`]: `repo:${repository}:${subject}`, [`${ISSUER}:aud`]: aud };
+      return allowedBy("trust", { action: "sts:AssumeRoleWithWebIdentity", principal, context });
+    };
+    expect(assumable(own)).toEqual(expected);
+    for (const other of [
+      { Federated: "another-provider" },
+      { aud: "https://github.com/acme" },
+      { aud: undefined },
+      { repository: "acme/animal-store" }, // the form without ids
+      { repository: "acme@1/animal-store@7654321" },
+      { repository: "acme@1234567/animal-store@1" },
+      { repository: `evil@1/repo:${own.repository}` },
+    ])
+      expect(assumable(other)).toEqual([]);
   });
 
   it("gets its token from GitHub", () => {
-    expect(only("IAM::OIDCProvider")).toMatchObject({
-      Url: `https://${ISSUER}`,
-      ClientIdList: ["sts.amazonaws.com"],
-    });
+    const provider = { Url: `https://${ISSUER}`, ClientIdList: ["sts.amazonaws.com"] };
+    expect(only("IAM::OIDCProvider")).toMatchObject(provider);
   });
 });
 
-it("nobody else can assume a role, but API Gateway the one for its logs", () => {
-  expect(assumable("sts:AssumeRole", { Service: "apigateway.amazonaws.com" })).toEqual(["ApiGatewayLogs"]);
-  expect(assumable("sts:AssumeRole", { Service: "lambda.amazonaws.com" })).toEqual([]);
-  expect(assumable("sts:AssumeRole", { AWS: "arn:aws:iam::000000000000:root" })).toEqual([]);
+it.each([
+  [{ Service: "apigateway.amazonaws.com" }, ["ApiGatewayLogs"]],
+  [{ Service: "lambda.amazonaws.com" }, []],
+  [{ AWS: "arn:aws:iam::000000000000:root" }, []],
+])("without a token of GitHub, %j can assume only %j", (principal, expected) => {
+  expect(allowedBy("trust", { action: "sts:AssumeRole", principal })).toEqual(expected);
 });
 
-/** The arguments of `npm run keys` in the workflow's job of a stage. */
-function keyCommands(stage: string): string[][] {
-  const { jobs } = parse(
-    readFileSync(new URL("../../../.github/workflows/deploy.yml", import.meta.url), "utf8"),
-  );
-  const scripts: string[] = jobs[stage].steps.flatMap(({ run = "" }) => run);
-  return [...scripts.join("\n").matchAll(/npm run -s keys -- ([^)\n]+)/g)].map(([, args = ""]) =>
-    args.replaceAll('"', "").split(" "),
-  );
-}
-
-/** Runs key commands, and returns the calls of AWS that they make. `$KEY_ID` is the key that the first one issues. */
-async function callsOf(commands: string[][]): Promise<string[]> {
-  const Stacks = [{ Outputs: [{ OutputKey: "ApiKeysTableName", OutputValue: tables.keys }] }];
+/** Runs the key commands of a stage's job in the workflow, and returns the calls of AWS that they make. */
+async function callsOfWorkflow(stage: string): Promise<string[]> {
+  const workflow = new URL("../../../.github/workflows/deploy.yml", import.meta.url);
+  const { steps } = parse(readFileSync(workflow, "utf8")).jobs[stage];
+  const scripts = steps.map(({ run = "" }) => run).join("\n");
   const target = CloudFormationClient.prototype as unknown as { send(command: object): Promise<object> };
-  const describeStacks = jest.spyOn(target, "send").mockResolvedValue({ Stacks });
+  const Stacks = [{ Outputs: [{ OutputKey: "ApiKeysTableName", OutputValue: tables.keys }] }];
+  const send = jest.spyOn(target, "send").mockResolvedValue({ Stacks });
   const environment = { ...process.env, AWS_REGION: "eu-west-1" } as Record<string, string>;
   let issued: { keyId: string } | undefined;
-  for (const args of commands) {
-    const given = args.map((arg) => arg.replace("$KEY_ID", issued?.keyId ?? ""));
+  for (const [, args = ""] of scripts.matchAll(/npm run -s keys -- ([^)\n]+)/g)) {
+    const given = args
+      .replaceAll('"', "")
+      .replace("$KEY_ID", issued?.keyId ?? "")
+      .split(" ");
     const { code, stdout, stderr } = await runInProcess(program, "keys", given, environment);
     expect([code, stderr]).toEqual([0, ""]);
     issued ??= JSON.parse(stdout);
   }
-  const described = describeStacks.mock.calls.map(([command]) => command.constructor.name);
-  describeStacks.mockRestore();
-  return [
-    ...described.map((command) => `cloudformation:${command}`),
-    ...takeCalls().map(({ command }) => `dynamodb:${command}`),
-  ].map((call) => call.replace(/Command$/, ""));
+  const described = send.mock.calls.map(([command]) => `cloudformation:${command.constructor.name}`);
+  send.mockRestore();
+  const calls = [...described, ...takeCalls().map(({ command }) => `dynamodb:${command}`)];
+  return calls.map((call) => call.replace(/Command$/, ""));
 }
 
 describe("a role for GitHub", () => {
@@ -127,7 +115,10 @@ describe("a role for GitHub", () => {
   const role = (name: string, owner = account) => `arn:aws:iam::${owner}:role/${name}`;
   const bootstrap = (name: string) => role(`cdk-hnb659fds-${name}-role-${account}-local`);
   const own = (service: string, resource: string) => `arn:aws:${service}:local:${account}:${resource}`;
-  const table = (name: string) => own("dynamodb", `table/${name}`);
+  const describe = "cloudformation:DescribeStacks";
+  const stack = (name: string) => own("cloudformation", `stack/${name}/1`);
+  const put = "dynamodb:PutItem";
+  const table = (stage: string, name: string) => own("dynamodb", `table/${stackName(stage)}-${name}1-ABC`);
 
   it.each<[action: string, resource: string, roles: string[]]>([
     ["sts:AssumeRole", bootstrap("deploy"), deployRoles],
@@ -137,69 +128,53 @@ describe("a role for GitHub", () => {
     ["sts:AssumeRole", role("animal-store-account-ProductionDeploy"), []],
     ["sts:AssumeRole", role(`cdk-hnb659fds-deploy-role-${account}-elsewhere`), []],
     ["sts:AssumeRole", role("cdk-hnb659fds-deploy-role-111111111111-local", "111111111111"), []],
+    [describe, stack(accountStackName), []],
     ...names.flatMap((name): [string, string, string[]][] => [
-      [
-        "cloudformation:DescribeStacks",
-        own("cloudformation", `stack/${stackName(name)}/1`),
-        [`${pascalCase(name)}Deploy`],
-      ],
-      ["dynamodb:PutItem", table(`${stackName(name)}-ApiKeys1-ABC`), [`${pascalCase(name)}Deploy`]],
-      ["dynamodb:PutItem", table(`${stackName(name)}-Pets1-ABC`), []],
+      [describe, stack(stackName(name)), [deployRole(name)]],
+      [put, table(name, "ApiKeys"), [deployRole(name)]],
+      [put, table(name, "Pets"), []],
     ]),
-    ["cloudformation:DescribeStacks", own("cloudformation", `stack/${accountStackName}/1`), []],
   ])("%s on %s is for %j only", (action, resource, expected) => {
-    const allowed = roles.filter(({ id }) => allows(statementsOf(id), { action, resource }));
-    expect(allowed.map(({ name }) => name)).toEqual(expected);
+    expect(allowedBy("statements", { action, resource })).toEqual(expected);
   });
 
-  it("of a stage may make exactly the calls of the workflow's key commands, and deploy", async () => {
-    for (const name of names) {
-      const role = roles.find((one) => one.name === `${pascalCase(name)}Deploy`);
-      const calls = ["sts:AssumeRole", ...(await callsOf(keyCommands(name)))];
-      expect(actionsOf(role?.id)).toEqual([...new Set(calls)].sort());
+  it("may make exactly the calls of the workflow's key commands, and deploy or compare", async () => {
+    const calls: Record<string, string[]> = { Diff: [], ApiGatewayLogs: [] };
+    for (const name of names) calls[deployRole(name)] = await callsOfWorkflow(name);
+    for (const { name, statements, ManagedPolicyArns = [], Policies = [] } of roles) {
+      const isOfGitHub = name !== "ApiGatewayLogs";
+      const expected = new Set([...(isOfGitHub ? ["sts:AssumeRole"] : []), ...(calls[name] ?? [])]);
+      expect(statements.flatMap(({ Action }: Json) => Action).sort()).toEqual([...expected].sort());
+      expect([ManagedPolicyArns.length, Policies]).toEqual([isOfGitHub ? 0 : 1, []]);
     }
-  });
-
-  it("has no other policy", () => {
-    for (const { name, managed } of roles) expect(managed).toHaveLength(name === "ApiGatewayLogs" ? 1 : 0);
-    for (const { Properties } of find("IAM::Role")) expect(Properties).not.toHaveProperty("Policies");
-    const [diff] = roles.filter(({ name }) => name === "Diff");
-    expect(actionsOf(diff?.id)).toEqual(["sts:AssumeRole"]);
   });
 });
 
 describe("the account", () => {
-  const manifest = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
+  const [log] = roles.filter(({ name }) => name === "ApiGatewayLogs");
 
   it("has one role for the logs of API Gateway, which no stage owns and every stage needs", () => {
-    const [log] = roles.filter(({ name }) => name === "ApiGatewayLogs");
-    expect(only("ApiGateway::Account").CloudWatchRoleArn).toMatch(new RegExp(`:${log?.id}$`));
-    for (const name of names) {
-      expect(readResources(assembly, stackName(name)).find("ApiGateway::Account")).toEqual([]);
-      expect(manifest.artifacts[stackName(name)].dependencies).toContain(accountStackName);
+    expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log?.id));
+    const { artifacts } = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
+    for (const stack of names.map(stackName)) {
+      expect(readResources(assembly, stack).find("ApiGateway::Account")).toEqual([]);
+      expect(artifacts[stack].dependencies).toContain(accountStackName);
     }
   });
 
   it("keeps what others in the account also use when the stack is deleted", () => {
-    const logRole = find("IAM::Role").filter(({ id }) => /Logs/.test(id));
-    const shared = [...find("ApiGateway::Account"), ...logRole, ...find("IAM::OIDCProvider")];
     const kept = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
-    expect(shared).toMatchObject([kept, kept, kept]);
+    for (const shared of [only("ApiGateway::Account"), only("IAM::OIDCProvider"), log])
+      expect(shared).toMatchObject(kept);
   });
 
   it("sends a message when the costs exceed the budget, or are expected to", () => {
     const { Budget, NotificationsWithSubscribers: notifications } = only("Budgets::Budget");
-    expect(Budget.BudgetLimit.Amount).toBe(exampleSettings.budget.monthlyUsd);
-    const types = notifications.map(({ Notification, Subscribers }: Json) => {
-      expect(Subscribers).toEqual([{ SubscriptionType: "EMAIL", Address: exampleSettings.budget.email }]);
-      return Notification.NotificationType;
-    });
-    expect(types).toEqual(expect.arrayContaining(["ACTUAL", "FORECASTED"]));
-  });
-
-  it("has deploy roles and a budget only if someone fills them in", () => {
-    const own = readResources(assembly, accountStackName);
-    expect(own.find("Budgets::Budget")).toHaveLength(budget ? 1 : 0);
-    expect(own.find("IAM::Role").length > 1).toBe(githubRepository !== undefined);
+    const { monthlyUsd, email: Address } = exampleSettings.budget;
+    expect(Budget.BudgetLimit.Amount).toBe(monthlyUsd);
+    const types = notifications.map(({ Notification }: Json) => Notification.NotificationType);
+    expect(types.sort()).toEqual(["ACTUAL", "FORECASTED"]);
+    for (const { Subscribers } of notifications)
+      expect(Subscribers).toEqual([{ SubscriptionType: "EMAIL", Address }]);
   });
 });

@@ -5,7 +5,7 @@ import { entryName } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { creationStore } from "../../../lib/dynamo/pet-store.ts";
-import { type Operation, operations } from "../../../lib/operations.ts";
+import { operations } from "../../../lib/operations.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, exampleEvent } from "../../support/event.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
@@ -38,78 +38,54 @@ const { create } = creationStore({ pets: tables.pets, claims: tables.claims }, 1
 /** A call of DynamoDB; `index` is the end of the ARN if it reads an index. */
 type Call = Record<"action" | "table" | "index", string>;
 
-/** Starts a function, and records the calls that it makes from then on. */
-async function started(id: string) {
-  const { handler, ready } = await import(`../../../functions/${entryName(id)}.ts`);
+/** Starts a function and sends it events, and returns its calls and statuses, without the calls that prepare an event. */
+async function run(
+  name: string,
+  events: (() => Promise<object>)[],
+): Promise<{ calls: Call[]; statuses: number[] }> {
+  const { handler, ready } = await import(`../../../functions/${entryName(name)}.ts`);
   await ready;
-  const calls = takeCalls();
-  return {
-    /** Returns the status of a response. @param prepare makes calls of its own */
-    async handle(prepare: () => Promise<object>): Promise<number> {
-      const event = await prepare();
-      takeCalls();
-      const { statusCode } = await handler(event, context);
-      calls.push(...takeCalls());
-      return statusCode;
-    },
-    calls: () =>
-      calls.map(({ command, input }) => ({
-        action: command.replace(/^(Get|Put|Update|Delete)(Item)?Command$/, "$1Item").replace(/Command$/, ""),
-        table: String(input.TableName),
-        index: input.IndexName ? `/index/${input.IndexName}` : "",
-      })),
-  };
-}
-
-/** The calls of an operation: with a pet, again, with an id that is taken, and without the pet. */
-async function callsOf(operation: Operation): Promise<Call[]> {
-  const { handle, calls } = await started(operation.id);
-  const event = (key: string, petId: string) => {
-    const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-    return exampleEvent(operation, petId, { headers });
-  };
-  for (const key of ["1", "1", "2"]) {
-    const status = await handle(async () => {
-      const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });
-      taken = key === "2";
-      return event(key, String(id));
-    });
-    if (status !== operation.success.status)
-      throw new Error(`${operation.id} responded to its example with ${status}.`);
+  const [recorded, statuses] = [takeCalls(), [] as number[]];
+  for (const prepare of events) {
+    const event = await prepare();
+    takeCalls();
+    statuses.push((await handler(event, context)).statusCode);
+    recorded.push(...takeCalls());
   }
-  taken = false;
-  await handle(async () => event("3", "1"));
-  return calls();
+  const calls = recorded.map(({ command, input }) => ({
+    action: command.replace(/^(Get|Put|Update|Delete)(Item)?Command$/, "$1Item").replace(/Command$/, ""),
+    table: String(input.TableName),
+    index: input.IndexName ? `/index/${input.IndexName}` : "",
+  }));
+  return { calls, statuses };
 }
 
-const functions: [id: string, calls: Call[]][] = [];
-for (const operation of operations) functions.push([operation.id, await callsOf(operation)]);
-const authorizer = await started("authorize");
-await authorizer.handle(async () => authorizerEvent(`Bearer ${generateApiKey("staging")}`));
-functions.push(["authorize", authorizer.calls()]);
+const functions: [name: string, calls: Call[]][] = [];
+for (const operation of operations) {
+  // With a pet, again, with an id that is taken, and without the pet.
+  const events = ["1", "1", "taken", "without"].map((key) => async () => {
+    const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });
+    taken = key === "taken";
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+    return exampleEvent(operation, key === "without" ? "1" : String(id), { headers });
+  });
+  const { calls, statuses } = await run(operation.id, events);
+  expect(statuses.slice(0, 3)).toEqual(Array(3).fill(operation.success.status));
+  functions.push([operation.id, calls]);
+}
+const ofStaging = async () => authorizerEvent(`Bearer ${generateApiKey("staging")}`);
+functions.push(["authorize", (await run("authorize", [ofStaging])).calls]);
 
-describe.each(deployedStages)("in $name", ({ name }) => {
-  const { find, fn, only, output, statementsOf } = readResources(process.env.TEST_ASSEMBLY, stackName(name));
+describe.each(deployedStages)("in $name", ({ name: stage }) => {
+  const { find, fn, only, output, statementsOf } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
   const deployed = {
     [tables.pets]: output("PetsTableName"),
     [tables.claims]: fn("createPet").Environment.Variables.CLAIMS_TABLE,
     [tables.keys]: output("ApiKeysTableName"),
   };
 
-  it.each(functions)("%s may make exactly the calls that it makes, and write its own log", (id, calls) => {
-    const { Role, LoggingConfig, grants } = fn(id);
-    const [role, second] = find("IAM::Role").filter((one) => arnOf(one.id) === Role);
-    expect(second).toBeUndefined();
-    expect(role?.Properties).toEqual({
-      AssumeRolePolicyDocument: {
-        Statement: [
-          { Action: "sts:AssumeRole", Effect: "Allow", Principal: { Service: "lambda.amazonaws.com" } },
-        ],
-        Version: "2012-10-17",
-      },
-    });
-    for (const statement of statementsOf(role?.id ?? ""))
-      expect(statement).toEqual({ Effect: "Allow", Action: expect.anything(), Resource: expect.anything() });
+  it.each(functions)("%s may make exactly the calls that it makes, and write its own log", (name, calls) => {
+    const { LoggingConfig, grants } = fn(name);
     const log = arnOf(LoggingConfig.LogGroup);
     const used = calls.map(
       ({ action, table, index }) => `dynamodb:${action} ${arnOf(deployed[table])}${index}`,
@@ -120,41 +96,42 @@ describe.each(deployedStages)("in $name", ({ name }) => {
     );
   });
 
-  it("only methods of this API, and its authorizer, invoke the functions", () => {
-    const api = `arn:aws:execute-api:local:000000000000:${only("ApiGateway::RestApi").id}`;
-    const probe = find("Lambda::Function").filter(
-      ({ id }) => !functions.some(([name]) => fn(name).id === id),
-    );
-    const sources = find("Lambda::Permission")
-      .map(({ Properties }) => Properties)
-      .filter(({ FunctionName }) => !probe.some(({ id }) => arnOf(id) === FunctionName))
-      .map(({ SourceArn, Action, Principal }) => {
-        expect([Action, Principal]).toEqual(["lambda:InvokeFunction", "apigateway.amazonaws.com"]);
-        return SourceArn;
-      });
-    const stage = only("ApiGateway::Stage").id;
-    const methods = operations.map(
-      ({ method, path }) => `${api}/${stage}/${method}${path.replace(/\{.*\}/, "*")}`,
-    );
-    expect(sources.sort()).toEqual(
-      [...methods, `${api}/authorizers/${only("ApiGateway::Authorizer").id}`].sort(),
-    );
+  it("every role is that of one function, or of CodeDeploy with the policy that AWS limits to Lambda", () => {
+    const ofFunctions = find("Lambda::Function").map(({ Role }) => Role);
+    const ofCodeDeploy = find("CodeDeploy::DeploymentGroup").map(({ ServiceRoleArn }) => ServiceRoleArn);
+    const roles = find("IAM::Role");
+    expect(roles.map(({ id }) => arnOf(id)).sort()).toEqual([...ofFunctions, ...ofCodeDeploy].sort());
+    const limited = {
+      ManagedPolicyArns: ["arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited"],
+    };
+    for (const { id, Type, ...role } of roles) {
+      const isOfFunction = ofFunctions.includes(arnOf(id));
+      const Principal = { Service: `${isOfFunction ? "lambda" : "codedeploy"}.amazonaws.com` };
+      const Statement = [{ Action: "sts:AssumeRole", Effect: "Allow", Principal }];
+      const AssumeRolePolicyDocument = { Statement, Version: "2012-10-17" };
+      expect(role).toEqual({ AssumeRolePolicyDocument, ...(!isOfFunction && limited) });
+      if (!isOfFunction) expect(statementsOf(id)).toEqual([]);
+      for (const statement of statementsOf(id))
+        expect(statement).toEqual({
+          Effect: "Allow",
+          Action: expect.anything(),
+          Resource: expect.anything(),
+        });
+    }
   });
 
-  it("the other roles are those of CodeDeploy, with the policy that AWS limits to Lambda", () => {
-    const used = find("Lambda::Function").map(({ Properties }) => Properties.Role);
-    const others = find("IAM::Role").filter(({ id }) => !used.includes(arnOf(id)));
-    const groups = find("CodeDeploy::DeploymentGroup").map(({ Properties }) => Properties.ServiceRoleArn);
-    expect(others.map(({ id }) => arnOf(id)).sort()).toEqual(groups.sort());
-    for (const { Properties } of others)
-      expect(Properties).toEqual({
-        AssumeRolePolicyDocument: {
-          Statement: [
-            { Action: "sts:AssumeRole", Effect: "Allow", Principal: { Service: "codedeploy.amazonaws.com" } },
-          ],
-          Version: "2012-10-17",
-        },
-        ManagedPolicyArns: ["arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited"],
-      });
+  it("only methods of this API, and its authorizer, invoke the functions", () => {
+    const api = `arn:aws:execute-api:local:000000000000:${only("ApiGateway::RestApi").id}`;
+    const paths = operations.map(({ method, path }) => `${method}${path.replace(/\{.*\}/, "*")}`);
+    const methods = paths.map((path) => `${api}/${only("ApiGateway::Stage").id}/${path}`);
+    const callers = [...methods, `${api}/authorizers/${only("ApiGateway::Authorizer").id}`];
+    const own = functions.map(([name]) => fn(name).id);
+    const others = find("Lambda::Function").filter(({ id }) => !own.includes(id)); // the probe
+    const permissions = find("Lambda::Permission").filter(
+      ({ FunctionName }) => !others.some(({ id }) => arnOf(id) === FunctionName),
+    );
+    expect(permissions.map(({ SourceArn }) => SourceArn).sort()).toEqual(callers.sort());
+    for (const { Action, Principal } of permissions)
+      expect([Action, Principal]).toEqual(["lambda:InvokeFunction", "apigateway.amazonaws.com"]);
   });
 });

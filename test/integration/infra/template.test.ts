@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { Match, Template } from "aws-cdk-lib/assertions";
 import { FileSystem } from "aws-cdk-lib/core";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { readStack } from "../../../infra/assembly/template.ts";
+import { deprecatedOperations } from "../../../infra/deprecated.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
-import { readTemplate } from "../../support/normalize.ts";
+import { formatAccessLog } from "../../../local/gateway/context.ts";
+import { countedFrom } from "../../support/cloudwatch.ts";
+import { readResources } from "../../support/resources.ts";
 
 // templates.test.ts compares the whole templates with reviewed ones. These tests say why some parts must be as they are.
 
@@ -42,71 +44,105 @@ it.each([
 
 describe.each(deployedStages)("the $name stack", ({ name }) => {
   const stack = stackName(name);
-  const template = Template.fromJSON(readTemplate(assembly, stack));
-  const properties = (type: string): Json[] =>
-    Object.values(template.findResources(type)).map(({ Properties }) => Properties);
-  const { routes } = readStack(assembly, stack);
+  const { find, only } = readResources(assembly, stack);
+  const { routes, functions } = readStack(assembly, stack);
 
   it("deploys a function if and only if its own code has changed, which includes what it imports", () => {
-    for (const { code } of readStack(assembly, stack).functions)
-      expect(basename(code)).toBe(`asset.${FileSystem.fingerprint(code)}`);
+    for (const { code } of functions) expect(basename(code)).toBe(`asset.${FileSystem.fingerprint(code)}`);
   });
 
   it("requires authorization for everything but unknown paths, which API Gateway must not handle itself", () => {
     const open = routes.filter(({ requiresAuthorization }) => !requiresAuthorization);
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(["ANY ", "ANY /{proxy+}"]);
-    for (const { integration } of open) {
+    for (const { integration } of open)
       expect(integration).toMatchObject({ type: "MOCK", response: { status: 404 } });
-    }
-    const [authorizer] = Object.keys(template.findResources("AWS::ApiGateway::Authorizer"));
-    const authorized = Match.objectLike({ AuthorizationType: "CUSTOM", AuthorizerId: { Ref: authorizer } });
-    template.resourcePropertiesCountIs("AWS::ApiGateway::Method", authorized, routes.length - open.length);
+    const authorizers = find("ApiGateway::Method").map((method) =>
+      method.AuthorizationType === "CUSTOM" ? method.AuthorizerId : method.AuthorizationType,
+    );
+    expect(new Set(authorizers)).toEqual(new Set(["NONE", only("ApiGateway::Authorizer").id]));
   });
 
   it("never lets a client's body choose the status of a mock", () => {
-    const mocks = properties("AWS::ApiGateway::Method").filter(
-      ({ Integration }) => Integration.Type === "MOCK",
-    );
-    expect(mocks.length).toBeGreaterThan(0);
+    const mocks = find("ApiGateway::Method").filter(({ Integration }) => Integration.Type === "MOCK");
+    expect(mocks).not.toEqual([]);
     for (const { Integration } of mocks) {
-      const { PassthroughBehavior, RequestTemplates, IntegrationResponses } = Integration;
-      expect(PassthroughBehavior).toBe("NEVER");
-      const [{ StatusCode }] = IntegrationResponses;
-      expect(new Set(Object.values(RequestTemplates))).toEqual(new Set([`{"statusCode":${StatusCode}}`]));
+      expect(Integration.PassthroughBehavior).toBe("NEVER");
+      const [{ StatusCode }] = Integration.IntegrationResponses;
+      for (const template of Object.values(Integration.RequestTemplates))
+        expect(template).toBe(`{"statusCode":${StatusCode}}`);
     }
   });
 
   it("returns a static Error body and the headers of its code for every type of gateway response", () => {
-    const types: Record<string, string[]> = {};
-    for (const { ResponseType, StatusCode, ResponseTemplates, ResponseParameters = {} } of properties(
-      "AWS::ApiGateway::GatewayResponse",
-    )) {
-      expect(Object.keys(ResponseTemplates)).toEqual(["application/json"]);
-      expect(ResponseTemplates["application/json"]).not.toContain("$");
-      const body = JSON.parse(ResponseTemplates["application/json"]);
-      const code: ErrorCode = body.code;
-      expect([body, StatusCode]).toEqual([errorBody(code), String(errors[code].status)]);
+    const types: Record<string, string> = {};
+    for (const response of find("ApiGateway::GatewayResponse")) {
+      const { ResponseType, StatusCode, ResponseTemplates, ResponseParameters = {} } = response;
+      const { "application/json": template, ...others } = ResponseTemplates;
+      expect(template).not.toContain("$");
+      const code: ErrorCode = JSON.parse(template).code;
+      expect([StatusCode, JSON.parse(template), others]).toEqual([
+        String(errors[code].status),
+        errorBody(code),
+        {},
+      ]);
       const headers = Object.entries(errorHeaders(code)).map(([name, value]) => [
         `gatewayresponse.header.${name}`,
         // The firewall blocks for longer.
         ResponseType === "WAF_FILTERED" ? expect.stringMatching(/^'\d\d+'$/) : `'${value}'`,
       ]);
       expect(ResponseParameters).toEqual(Object.fromEntries(headers));
-      types[code] = [...(types[code] ?? []), ResponseType].sort();
+      types[ResponseType] = code;
     }
-    expect(types).toEqual(
-      Object.fromEntries(Object.entries(gatewayResponses).map(([code, names]) => [code, names.split(" ")])),
+    const expected = Object.entries(gatewayResponses).flatMap(([code, names]) =>
+      names.split(" ").map((type) => [type, code]),
     );
+    expect(types).toEqual(Object.fromEntries(expected));
   });
 
-  it("writes into the access log no text that a client sent, and no message of an error, which can repeat it", () => {
-    const [{ AccessLogSetting }] = properties("AWS::ApiGateway::Stage");
-    const { requestId, ...fields } = JSON.parse(AccessLogSetting.Format);
-    expect(requestId).toBe("$context.requestId"); // the x-amzn-RequestId that clients quote
-    for (const value of Object.values<string>(fields))
-      expect(value).not.toMatch(
-        /\$context\.(path|identity|error\.message|integration\.error|requestOverride)/,
+  describe("the access log", () => {
+    const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
+    const filters = find("Logs::MetricFilter").filter((one) =>
+      DestinationArn.endsWith(`:${one.LogGroupName}`),
+    );
+    const key = { "authorizer.keyId": "key_1" };
+
+    it("has no text that a client sent, and no message of an error, which can repeat it", () => {
+      const { requestId, ...fields } = JSON.parse(Format);
+      expect(requestId).toBe("$context.requestId"); // the x-amzn-RequestId that clients quote
+      expect(Object.values(fields).join()).not.toMatch(
+        /\$context\.(path|identity|error\.message|integration\.error|requestOverride|xrayTraceId)/,
       );
+    });
+
+    it.each<[status: number, route: string, variables: object, counted: string[]]>([
+      [404, "GET /pets", key, []],
+      [500, "GET /pets", key, ["ServerErrors by route GET /pets"]],
+      [503, "POST /pets", {}, ["ServerErrors by route POST /pets"]],
+      ...deprecatedOperations.flatMap(({ id, method, path }): [number, string, object, string[]][] => [
+        [200, `${method} ${path}`, key, ["DeprecatedCalls by keyId key_1", `${id}DeprecatedCalls`]],
+        [200, `${method} ${path}`, { ...key, "authorizer.check": true }, []], // a check of our own
+        [401, `${method} ${path}`, {}, []], // without a key there is nobody to ask
+      ]),
+    ])("counts a %d of %s with %j as %j", (status, route, variables, counted) => {
+      const [httpMethod, resourcePath] = route.split(" ");
+      const line = JSON.parse(formatAccessLog(Format, { status, httpMethod, resourcePath, ...variables }));
+      const metrics = countedFrom(filters, line).map(({ MetricName, Dimensions }) =>
+        [MetricName, ...Dimensions.map(({ Name, Value }: Json) => `by ${Name} ${Value}`)].join(" "),
+      );
+      expect(metrics).toEqual(counted);
+    });
+
+    it("has metrics that belong to this stage, and the dashboard draws them by their dimensions", () => {
+      const { DashboardBody } = only("CloudWatch::Dashboard");
+      const metrics = filters.flatMap(({ MetricTransformations }) => MetricTransformations);
+      for (const { MetricNamespace, MetricName, Dimensions = [] } of metrics) {
+        expect(MetricNamespace).toContain(stack);
+        for (const { Key } of Dimensions) {
+          const search = `{"${MetricNamespace}",${Key}} MetricName="${MetricName}"`;
+          expect(DashboardBody).toContain(JSON.stringify(search).slice(1, -1));
+        }
+      }
+    });
   });
 });
 
@@ -116,26 +152,22 @@ it("satisfies the rules of AWS Solutions, with a reason for every finding that d
     read("validation-report.json").pluginReports;
   expect([pluginName, conclusion, violations]).toEqual(["AwsSolutions", "success", []]);
   const findings: string[] = suppressedViolations.flatMap(({ ruleName, violatingConstructs }: Json) =>
-    violatingConstructs.map(({ constructPath }: Json) => `/${constructPath} ${ruleName}`),
+    violatingConstructs.map(({ constructPath }: Json) => `AwsSolutions::${ruleName} /${constructPath}`),
   );
-  const reasons = [...deployedStages.map(({ name }) => stackName(name)), accountStackName].flatMap((stack) =>
+  const stacks = [...deployedStages.map(({ name }) => stackName(name)), accountStackName];
+  const reasons = stacks.flatMap((stack) =>
     Object.entries<Json[]>(read(`${stack}.metadata.json`)).flatMap(([path, entries]) =>
       entries
         .filter(({ type }) => type === "aws:cdk:acknowledged-rules")
-        .flatMap(({ data }) =>
-          Object.keys(data).map((rule) => [path, rule.replace("AwsSolutions::", "")] as const),
-        ),
+        .flatMap(({ data }) => Object.keys(data).map((rule) => `${rule} ${path}`)),
     ),
   );
-  const counts = reasons.map(([path, rule]) => {
-    const covered = findings.filter((one) => one.startsWith(`${path}/`) && one.endsWith(` ${rule}`));
-    return [`${path} ${rule}`, covered.length];
-  });
   // All methods have the same authorizer. Every other reason is for one finding.
-  expect(counts.filter(([, count]) => count !== 1)).toEqual(
-    deployedStages.map(({ name }) => [
-      `/${stackName(name)}/Api/RestApi AwsSolutions-COG4`,
-      expect.any(Number),
-    ]),
+  const ofAll = deployedStages.map(
+    ({ name }) => `AwsSolutions::AwsSolutions-COG4 /${stackName(name)}/Api/RestApi`,
   );
+  const others = reasons.filter(
+    (reason) => findings.filter((one) => one.startsWith(`${reason}/`)).length !== 1,
+  );
+  expect(others).toEqual(ofAll);
 });

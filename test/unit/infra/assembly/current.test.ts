@@ -2,10 +2,13 @@ import * as files from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, it, jest } from "@jest/globals";
+import { beforeEach, expect, it, jest } from "@jest/globals";
 
 let changed = "nothing";
 let missing = "nothing";
+beforeEach(() => {
+  changed = missing = "nothing";
+});
 jest.unstable_mockModule("node:fs/promises", () => ({
   ...files,
   readFile: async (file: string) =>
@@ -15,6 +18,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
 }));
 const { refreshAssembly, hashSources } = await import("../../../../infra/assembly/current.ts");
 const { synthesize } = await import("../../../../infra/assembly/synthesize.ts");
+const emptyFolder = () => files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
 
 it.each([
   "/functions/get-pet.ts",
@@ -25,7 +29,6 @@ it.each([
   "/node_modules/.package-lock.json",
   "/tsconfig.json",
 ])("a change of %s makes another assembly", async (file) => {
-  changed = "nothing";
   const before = await hashSources();
   expect(await hashSources()).toBe(before);
   changed = file;
@@ -35,11 +38,9 @@ it.each([
 it("a package file that npm did not write counts as empty", async () => {
   missing = "/node_modules/.package-lock.json";
   expect(await hashSources()).toMatch(/^[\da-f]{32}$/);
-  missing = "nothing";
 });
 
 it("another version of Node.js makes another assembly", async () => {
-  changed = "nothing";
   const before = await hashSources();
   const version = Object.getOwnPropertyDescriptor(process, "version") ?? {};
   Object.defineProperty(process, "version", { ...version, value: "v0.0.0" });
@@ -49,18 +50,16 @@ it("another version of Node.js makes another assembly", async () => {
 });
 
 it("ends a synthesis that is cancelled", async () => {
-  await using folder = await files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
+  await using folder = await emptyFolder();
   await expect(refreshAssembly(folder.path, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
 });
 
 it("reports a failed synthesis without the code of packages, which is minified", async () => {
-  await using folder = await files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
+  await using folder = await emptyFolder();
   const minified = join(folder.path, "node_modules/minified.js");
+  const code = `${"/* code */".repeat(500)}console.log("A finding.");throw Error("Failed.")`;
   await files.mkdir(dirname(minified));
-  await files.writeFile(
-    minified,
-    `${"/* code */".repeat(500)}console.log("A finding.");throw Error("Failed.")`,
-  );
+  await files.writeFile(minified, code);
   const { NODE_OPTIONS } = process.env;
   process.env.NODE_OPTIONS = `--import=${pathToFileURL(minified)}`;
   const { message } = await synthesize(folder.path, []).catch((error) => error);
@@ -69,7 +68,7 @@ it("reports a failed synthesis without the code of packages, which is minified",
 });
 
 it("uses the assembly of the current sources, and removes those of others and drafts, and nothing else", async () => {
-  await using folder = await files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
+  await using folder = await emptyFolder();
   const current = await hashSources();
   for (const name of [current, `${current}.draft`, "1".repeat(32), "others"])
     await files.mkdir(join(folder.path, name));
