@@ -1,8 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { z } from "zod";
 
-const Item = z.record(z.string(), z.unknown());
-export type Item = z.infer<typeof Item>;
+export type Item = Record<string, unknown>;
 
 /** Decides what DynamoDB leaves open: returns an integer from 0 to count - 1. */
 export type Choose = (count: number) => number;
@@ -13,21 +11,21 @@ export interface Command {
   input: { TableName?: string | undefined };
 }
 
-/** The part of the commands' inputs that the stores use. */
-const Input = z.strictObject({
-  TableName: z.string(),
-  Key: Item.default({}),
-  Item: Item.default({}),
-  ConsistentRead: z.boolean().optional(),
-  ConditionExpression: z.string().optional(),
-  UpdateExpression: z.string().default(""),
-  IndexName: z.string().optional(),
-  KeyConditionExpression: z.string().default(""),
-  Limit: z.number().optional(),
-  ExpressionAttributeNames: Item.default({}),
-  ExpressionAttributeValues: Item.default({}),
-});
-type Input = z.infer<typeof Input>;
+/** What the stores use of the commands' inputs. */
+const INPUT = {
+  TableName: "",
+  Key: {} as Item,
+  Item: {} as Item,
+  ConsistentRead: false,
+  ConditionExpression: "",
+  UpdateExpression: "",
+  IndexName: "",
+  KeyConditionExpression: "",
+  Limit: 0,
+  ExpressionAttributeNames: {} as Item,
+  ExpressionAttributeValues: {} as Item,
+};
+type Input = typeof INPUT;
 
 const unsupported = (what: string) => new Error(`The model does not support ${what}.`);
 
@@ -36,15 +34,6 @@ const stored = (item: Item): Item =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => [name, typeof value === "number" ? BigInt(value) : value]),
   );
-
-const operators: Record<string, (left: bigint, right: bigint) => boolean> = {
-  "=": (left, right) => left === right,
-  "<>": (left, right) => left !== right,
-  "<": (left, right) => left < right,
-  "<=": (left, right) => left <= right,
-  ">": (left, right) => left > right,
-  ">=": (left, right) => left >= right,
-};
 
 /** Evaluates the part of DynamoDB's expression language that the stores use. */
 function holds(
@@ -58,12 +47,11 @@ function holds(
   const termHolds = (term: string) => {
     const [, exists, name] = /^attribute_(exists|not_exists)\(([\w#]+)\)$/.exec(term) ?? [];
     if (exists) return (attribute(name) !== undefined) === (exists === "exists");
-    const [, path, operator = "", placeholder = ""] = /^([\w#]+) ([=<>]+) (:\w+)$/.exec(term) ?? [];
-    const compare = operators[operator];
+    const [, path, operator = "", placeholder = ""] = /^([\w#]+) (=|[<>]=?) (:\w+)$/.exec(term) ?? [];
     const [left, right] = [attribute(path), values[placeholder]] as [bigint, bigint];
-    if (!compare || right === undefined) throw unsupported(term);
-    // An attribute that is missing or has another type is unequal, and neither less nor greater.
-    return typeof left === typeof right ? compare(left, right) : operator === "<>";
+    if (right === undefined) throw unsupported(term);
+    // An attribute that is missing or has another type is neither equal nor less nor greater.
+    return typeof left === typeof right && operator.includes(left < right ? "<" : left > right ? ">" : "=");
   };
   return expression.split(" OR ").some((all) => all.split(" AND ").every(termHolds));
 }
@@ -95,7 +83,9 @@ export class TableModel {
    * @throws ConditionalCheckFailedException, or Error for a command that the stores do not send
    */
   execute(command: Command, choose: Choose = () => 0): { Item?: Item | undefined; Items?: Item[] } {
-    const input = Input.parse(command.input);
+    const unknown = Object.keys(command.input).find((name) => !(name in INPUT));
+    if (unknown) throw unsupported(unknown);
+    const input: Input = { ...INPUT, ...command.input };
     const key = { ...input.Key, ...input.Item }[this.#key];
     const item = this.items.get(key);
     switch (command.constructor.name) {

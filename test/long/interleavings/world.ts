@@ -24,7 +24,7 @@ export interface Budget {
 const NOTHING: Required<Budget> = { faults: 0, jumps: 0, collisions: 0, changes: 0 };
 
 /** The number of index partitions for each status. */
-export const SHARDS = 3;
+export const SHARDS = 2;
 
 /** How long a key is remembered, in milliseconds. */
 export const WINDOW = IDEMPOTENCY_SECONDS * 1000;
@@ -182,24 +182,23 @@ export class World {
 
 let current: World | undefined;
 
-/** From now on the stores of this process send their requests to the current world, and get the time and random values from it. */
-function replaceProcess(world: () => World): void {
-  DynamoDBDocumentClient.prototype.send = (command: unknown) =>
-    world().requests.send(command as Command) as never;
-  Date.now = () => world().now;
-  Object.assign(crypto, { randomInt: () => world().drawRandom(), randomUUID: () => world().uuid() });
-  syncBuiltinESMExports();
-  // Most errors are expected, and a history says more than a stack.
-  Error.stackTraceLimit = 0;
-}
-
 /**
- * Makes the world of the next schedule. It replaces the clock, the random values and the DynamoDB of this process.
+ * Makes the world of the next schedule. From now on, the stores of this process send their requests to it, and get the
+ * time and random values from it.
  *
  * @param indexLag whether the replicas of the index can be behind the table, each in its own way
  */
-export function startWorld(choose: Choose, budget: Budget, { indexLag = false } = {}): World {
-  if (!current) replaceProcess(() => current as World);
+export function startWorld(choose: Choose, budget: Budget, indexLag = false): World {
+  if (!current) {
+    const world = () => current as World;
+    DynamoDBDocumentClient.prototype.send = (command: unknown) =>
+      world().requests.send(command as Command) as never;
+    Date.now = () => world().now;
+    Object.assign(crypto, { randomInt: () => world().drawRandom(), randomUUID: () => world().uuid() });
+    syncBuiltinESMExports();
+    // Most errors are expected, and a history says more than a stack.
+    Error.stackTraceLimit = 0;
+  }
   current = new World(choose, budget, indexLag);
   return current;
 }
