@@ -10,7 +10,17 @@ const UNSUPPORTED = [
 ];
 
 // biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
-type Json = any;
+type Resources = Record<string, any>;
+
+/** Changes the resources of every stack of an assembly. */
+function editTemplates(assembly: string, edit: (resources: Resources, stack: string) => void): void {
+  for (const name of readdirSync(assembly).filter((name) => name.endsWith(".template.json"))) {
+    const file = join(assembly, name);
+    const template = JSON.parse(readFileSync(file, "utf8"));
+    edit(template.Resources, name.replace(".template.json", ""));
+    writeFileSync(file, JSON.stringify(template, null, 1));
+  }
+}
 
 /**
  * Removes from an assembly's templates what the emulator does not support.
@@ -19,39 +29,29 @@ type Json = any;
  */
 export function removeUnsupported(assembly: string): string[] {
   const removed: string[] = [];
-  for (const file of readdirSync(assembly).filter((name) => name.endsWith(".template.json"))) {
-    const template = JSON.parse(readFileSync(join(assembly, file), "utf8"));
-    for (const [id, resource] of Object.entries<Json>(template.Resources)) {
-      const isMetricMath = resource.Type === "AWS::CloudWatch::Alarm" && resource.Properties.Metrics;
-      if (UNSUPPORTED.includes(resource.Type) || isMetricMath) {
-        removed.push(`${file.replace(".template.json", "")}: ${resource.Type} ${id}`);
-        delete template.Resources[id];
+  editTemplates(assembly, (resources, stack) => {
+    for (const [id, { Type, Properties, UpdatePolicy }] of Object.entries(resources)) {
+      const isMetricMath = Type === "AWS::CloudWatch::Alarm" && Properties.Metrics;
+      if (UNSUPPORTED.includes(Type) || isMetricMath) {
+        removed.push(`${stack}: ${Type} ${id}`);
+        delete resources[id];
       }
-      delete resource.UpdatePolicy?.CodeDeployLambdaAliasUpdate;
+      delete UpdatePolicy?.CodeDeployLambdaAliasUpdate;
     }
-    writeFileSync(join(assembly, file), JSON.stringify(template, null, 1));
-  }
+  });
   return removed;
 }
 
-/**
- * Adds a resource to a stack whose creation fails, after the tables have been created.
- *
- * @returns removes it again
- */
-export function addFailingResource(assembly: string, stack: string): () => void {
-  const file = join(assembly, `${stack}.template.json`);
-  const text = readFileSync(file, "utf8");
-  const template = JSON.parse(text);
-  template.Resources.Failing = {
-    Type: "AWS::CloudWatch::Alarm",
-    DependsOn: Object.keys(template.Resources).filter(
-      (id) => template.Resources[id].Type === "AWS::DynamoDB::Table",
-    ),
-    Properties: { ComparisonOperator: "GreaterThanThreshold", EvaluationPeriods: 1, Metrics: [] },
-  };
-  writeFileSync(file, JSON.stringify(template, null, 1));
-  return () => writeFileSync(file, text);
+/** Copies an assembly, and adds a resource to each stack whose creation fails, after the tables have been created. */
+export function addFailingResource(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+  editTemplates(to, (resources) => {
+    resources.Failing = {
+      Type: "AWS::CloudWatch::Alarm",
+      DependsOn: Object.keys(resources).filter((id) => resources[id].Type === "AWS::DynamoDB::Table"),
+      Properties: { ComparisonOperator: "GreaterThanThreshold", EvaluationPeriods: 1, Metrics: [] },
+    };
+  });
 }
 
 /**
@@ -61,19 +61,20 @@ export function addFailingResource(assembly: string, stack: string): () => void 
  */
 export function changeFunctions(from: string, to: string, search: string, replacement: string): number {
   cpSync(from, to, { recursive: true });
-  const codeOf = (folder: string) => join(to, folder, "index.js");
-  const changed = readdirSync(to).filter(
-    (name) => name.startsWith("asset.") && readFileSync(codeOf(name), "utf8").includes(search),
-  );
-  for (const folder of changed) {
-    const code = readFileSync(codeOf(folder), "utf8").replaceAll(search, replacement);
-    const hash = createHash("sha256").update(code).digest("hex");
-    writeFileSync(codeOf(folder), code);
-    renameSync(join(to, folder), join(to, `asset.${hash}`));
-    for (const name of readdirSync(to).filter((name) => name.endsWith(".json"))) {
+  const names = readdirSync(to);
+  let changed = 0;
+  for (const asset of names.filter((name) => name.startsWith("asset."))) {
+    const file = join(to, asset, "index.js");
+    const code = readFileSync(file, "utf8");
+    if (!code.includes(search)) continue;
+    writeFileSync(file, code.replaceAll(search, replacement));
+    const hash = createHash("sha256").update(code).update(replacement).digest("hex");
+    renameSync(join(to, asset), join(to, `asset.${hash}`));
+    for (const name of names.filter((name) => name.endsWith(".json"))) {
       const text = readFileSync(join(to, name), "utf8");
-      writeFileSync(join(to, name), text.replaceAll(folder.slice("asset.".length), hash));
+      writeFileSync(join(to, name), text.replaceAll(asset.slice("asset.".length), hash));
     }
+    changed++;
   }
-  return changed.length;
+  return changed;
 }

@@ -17,15 +17,11 @@ export interface Emulator extends Disposable {
   environment: Record<string, string>;
 }
 
-async function freePort(): Promise<string> {
-  const { origin, close } = await listen(createServer());
-  await close();
-  return new URL(origin).port;
-}
-
 /** Starts the emulator on 127.0.0.1; the functions run as processes of the Node that runs this. */
 export async function startEmulator(tools: string, folder: string): Promise<Emulator> {
-  const port = await freePort();
+  const { origin, close } = await listen(createServer());
+  await close();
+  const { port } = new URL(origin); // free
   const endpoint = `http://localhost:${port}`;
   const home = join(folder, "home");
   mkdirSync(home);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
+import { EventEmitter, on, once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { listen } from "../../support/listen.ts";
@@ -27,19 +27,10 @@ type Step =
  * @param runtime path of the program of aws-lambda-ric
  */
 export async function startInstance(runtime: string, { code, handler, environment }: Code) {
-  const steps: Step[] = [];
-  let arrived = Promise.withResolvers<void>();
-  const add = (step: Step) => {
-    steps.push(step);
-    arrived.resolve();
-  };
-  const step = async (): Promise<Step> => {
-    while (steps.length === 0) {
-      arrived = Promise.withResolvers();
-      await arrived.promise;
-    }
-    return steps.shift() as Step;
-  };
+  const emitter = new EventEmitter();
+  const steps = on(emitter, "step");
+  const add = (step: Step) => emitter.emit("step", step);
+  const step = async (): Promise<Step> => (await steps.next()).value?.[0];
 
   const { origin, close } = await listen(
     createServer(async (message, response) => {

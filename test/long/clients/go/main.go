@@ -21,9 +21,7 @@ func nextCursor(response *http.Response) *string {
 	if link == nil {
 		return nil
 	}
-	next, err := url.Parse(link[1])
-	check(err)
-	cursor := next.Query().Get("cursor")
+	cursor := must(url.Parse(link[1])).Query().Get("cursor")
 	return &cursor
 }
 
@@ -32,15 +30,14 @@ func client(key string) *petstore.ClientWithResponses {
 		request.Header.Set("Authorization", "Bearer "+key)
 		return nil
 	}
-	made, err := petstore.NewClientWithResponses(os.Getenv("BASE_URL"), petstore.WithRequestEditorFn(authorize))
-	check(err)
-	return made
+	return must(petstore.NewClientWithResponses(os.Getenv("BASE_URL"), petstore.WithRequestEditorFn(authorize)))
 }
 
-func check(err error) {
+func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
 	}
+	return value
 }
 
 func main() {
@@ -49,40 +46,30 @@ func main() {
 	status := petstore.Pending
 	key := os.Getenv("IDEMPOTENCY_KEY")
 	params := &petstore.CreatePetParams{IdempotencyKey: &key}
-
-	created, err := store.CreatePetWithResponse(ctx, params, petstore.NewPet{Name: "Go", CategoryId: 9223372036854775807, Status: &status})
-	check(err)
-	pet := *created.JSON201
+	body := petstore.NewPet{Name: "Go", CategoryId: 9223372036854775807, Status: &status}
+	pet := *must(store.CreatePetWithResponse(ctx, params, body)).JSON201
 
 	listed := 0
 	limit := int32(2)
-	for cursor, more := (*string)(nil), true; more; more = cursor != nil {
-		page, err := store.ListPetsWithResponse(ctx, &petstore.ListPetsParams{Limit: &limit, Status: &status, Cursor: cursor})
-		check(err)
+	query := &petstore.ListPetsParams{Limit: &limit, Status: &status}
+	for more := true; more; more = query.Cursor != nil {
+		page := must(store.ListPetsWithResponse(ctx, query))
 		for _, found := range *page.JSON200 {
 			if found == pet {
 				listed++
 			}
 		}
-		cursor = nextCursor(page.HTTPResponse)
+		query.Cursor = nextCursor(page.HTTPResponse)
 	}
 
-	got, err := store.GetPetWithResponse(ctx, pet.Id)
-	check(err)
+	invalid := must(store.CreatePetWithResponse(ctx, nil, petstore.NewPet{})).JSON400
+	unauthorized := must(client("wrong").ListPetsWithResponse(ctx, nil)).JSON401
+	missing := must(store.GetPetWithResponse(ctx, 1)).JSON404
 
-	invalid, err := store.CreatePetWithResponse(ctx, nil, petstore.NewPet{})
-	check(err)
-	unauthorized, err := client("wrong").ListPetsWithResponse(ctx, nil)
-	check(err)
-	missing, err := store.GetPetWithResponse(ctx, 1)
-	check(err)
-
-	result, err := json.Marshal(map[string]any{
+	fmt.Println(string(must(json.Marshal(map[string]any{
 		"categoryId": fmt.Sprint(pet.CategoryId),
 		"listed":     listed,
-		"got":        *got.JSON200 == pet,
-		"errors":     []petstore.ErrorCode{invalid.JSON400.Code, unauthorized.JSON401.Code, missing.JSON404.Code},
-	})
-	check(err)
-	fmt.Println(string(result))
+		"got":        *must(store.GetPetWithResponse(ctx, pet.Id)).JSON200 == pet,
+		"errors":     []petstore.ErrorCode{invalid.Code, unauthorized.Code, missing.Code},
+	}))))
 }
