@@ -90,22 +90,22 @@ async function testStaticSite(page: Page, axe: string, site: string): Promise<vo
 /**
  * Uses the docs page in a real browser, on a desktop and a phone, light and dark.
  *
- * @param executablePath of Chromium
+ * @param options.browser path of Chromium
  * @param options.picture whether to take a new picture of it
  * @throws Error when it does not work
  */
-export async function testDocsPage(executablePath: string, { picture }: { picture: boolean }): Promise<void> {
+export async function testDocsPage(options: { browser: string; picture: boolean }): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-docs-"));
   const axe = installAxe(folder.path);
   await using service = await startService({ DATA_DIR: join(folder.path, "data") });
-  await using browser = await chromium.launch({ executablePath, args });
+  await using browser = await chromium.launch({ executablePath: options.browser, args });
   const { origin } = new URL(service.baseUrl);
-  for (const [device, options] of Object.entries(devices)) {
+  for (const [device, settings] of Object.entries(devices)) {
     for (const colorScheme of ["light", "dark"] as const) {
-      await using page = await browser.newPage({ ...options, colorScheme });
+      await using page = await browser.newPage({ ...settings, colorScheme });
       const name = `${device}, ${colorScheme}`;
       await testDevice(page, name, axe, origin, service.key);
-      if (picture && name === "desktop, light") await takePicture(page, service.key);
+      if (options.picture && name === "desktop, light") await takePicture(page, service.key);
     }
   }
   await using page = await browser.newPage(devices.desktop);

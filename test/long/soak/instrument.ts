@@ -1,4 +1,5 @@
 import { syncBuiltinESMExports } from "node:module";
+import { setTimeout as pause } from "node:timers/promises";
 import threads, {
   BroadcastChannel,
   isMainThread,
@@ -31,29 +32,24 @@ function used(): number {
 const channel = new BroadcastChannel("used");
 channel.unref();
 
-/** Asks the threads that have not replied, until all that run have. A thread that is starting replies as soon as it runs. */
-function usedOfThreads(): Promise<(group: Set<Worker>) => number[]> {
+/** Returns what the largest thread uses. A thread that is starting replies as soon as it runs. */
+async function largestUsed(group: Set<Worker>): Promise<number> {
   const replies = new Map<number, number>();
-  return new Promise((resolve) => {
-    const ask = setInterval(() => {
-      const threads = [...running["kill store"], ...running["kill functions"]].map(
-        ({ threadId }) => threadId,
-      );
-      const silent = threads.filter((id) => !replies.has(id));
-      if (silent.length > 0) return channel.postMessage(silent);
-      clearInterval(ask);
-      resolve((group) => [...group].map((worker) => replies.get(worker.threadId) ?? 0));
-    }, 100);
-    channel.onmessage = ({ data }) => replies.set(data.id, data.used);
-  });
+  channel.onmessage = ({ data }) => replies.set(data.id, data.used);
+  for (;;) {
+    const ids = [...group].map(({ threadId }) => threadId);
+    const silent = ids.filter((id) => !replies.has(id));
+    if (silent.length === 0) return Math.max(...ids.map((id) => replies.get(id) ?? 0));
+    channel.postMessage(silent);
+    await pause(100);
+  }
 }
 
 async function execute(command: Command): Promise<Measurement> {
   if (command === "measure") {
-    const usedOf = await usedOfThreads();
     // The number of instances depends on the speed of the machine.
-    const largest = Math.max(...usedOf(running["kill functions"]));
-    return { used: used() + Math.max(...usedOf(running["kill store"])) + largest };
+    const threads = [await largestUsed(running["kill store"]), await largestUsed(running["kill functions"])];
+    return { used: threads.reduce((sum, mib) => sum + mib, used()) };
   }
   const killed = [...running[command]].map(
     (worker) => new Promise((resolve) => worker.once("exit", resolve)),

@@ -1,7 +1,8 @@
 import { localStage } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { PAGE_SIZE } from "../../../lib/limits.ts";
-import { disconnect, send } from "../../support/http.ts";
+import { PetStatus } from "../../../lib/pet.ts";
+import { disconnect, type HttpRequest, send } from "../../support/http.ts";
 import type { LocalService } from "../../support/local-service.ts";
 
 const CONNECTIONS = 16;
@@ -24,22 +25,19 @@ export class Observations {
 const pick = <T>(items: readonly T[]) => items[Math.floor(Math.random() * items.length)] as T;
 
 /** A request as clients send them; half of them are lists. */
-function nextRequest(name: string, ids: number[]) {
+function nextRequest(name: string, ids: number[]): HttpRequest & { expected: number } {
+  const status = pick(PetStatus.options);
+  const add = { method: "POST", path: "/pets", body: JSON.stringify({ name, categoryId: 1, status }) };
+  const filter = pick(["", `&status=${status}`]);
   const dice = Math.random();
-  if (dice < 0.25 || ids.length === 0) {
-    const body = JSON.stringify({ name, categoryId: 1, status: pick(["available", "pending", "sold"]) });
-    return { kind: "POST", method: "POST", path: "/pets", body, expected: 201 };
-  }
-  if (dice < 0.4) return { kind: "GET", path: `/pets/${pick(ids)}`, expected: 200 };
-  if (dice < 0.9) {
-    const limit = pick([1, PAGE_SIZE.default, PAGE_SIZE.maximum]);
-    const status = pick(["", "&status=available", "&status=pending", "&status=sold"]);
-    return { kind: "LIST", path: `/pets?limit=${limit}${status}`, expected: 200 };
-  }
-  if (dice < 0.93) return { kind: "BAD", path: "/pets?limit=0", expected: 400 };
-  if (dice < 0.96) return { kind: "BAD", method: "POST", path: "/pets", body: "{", expected: 400 };
+  if (dice < 0.25 || ids.length === 0) return { ...add, expected: 201 };
+  if (dice < 0.4) return { path: `/pets/${pick(ids)}`, expected: 200 };
+  const limit = pick([1, PAGE_SIZE.default, PAGE_SIZE.maximum]);
+  if (dice < 0.9) return { path: `/pets?limit=${limit}${filter}`, expected: 200 };
+  if (dice < 0.93) return { path: "/pets?limit=0", expected: 400 };
+  if (dice < 0.96) return { ...add, body: "{", expected: 400 };
   // Each unknown key is a new one, so that the authorizer runs all the time.
-  return { kind: "KEY", path: "/pets", key: generateApiKey(localStage.name), expected: 401 };
+  return { path: "/pets", key: generateApiKey(localStage.name), expected: 401 };
 }
 
 /**
@@ -61,12 +59,13 @@ export async function load(
   async function client(): Promise<void> {
     while (goOn(sent)) {
       const name = `${prefix}-${sent++}`;
-      const { kind, expected, ...request } = nextRequest(name, ids);
+      const { expected, ...request } = nextRequest(name, ids);
+      const kind = `${request.method ?? "GET"} for a ${expected}`;
       try {
         const { status, text } = await send(baseUrl, { key, ...request });
-        count(`${kind} ${status}`);
+        count(`${kind}: ${status}`);
         if ([500, 503, 504].includes(status)) serverErrors.push(Date.now());
-        else if (status !== expected) wrong.push(`${kind} ${request.path} ${status}`);
+        else if (status !== expected) wrong.push(`${kind}: ${request.path} ${status}`);
         if (status === 201) {
           const { id } = JSON.parse(text) as { id: number };
           if (acknowledged.has(id)) wrong.push(`the id ${id} was assigned twice`);
@@ -74,7 +73,7 @@ export async function load(
           ids.push(id);
         }
       } catch {
-        count(`${kind} without a response`);
+        count(`${kind}: without a response`);
       }
     }
   }
@@ -86,7 +85,7 @@ export async function load(
 export async function audit({ baseUrl, key }: Target, { acknowledged, wrong }: Observations): Promise<void> {
   const found = new Map<number, string>();
   const names = new Set<string>();
-  for (let path = `/pets?limit=${PAGE_SIZE.maximum}`; path; ) {
+  for (let path = "/pets?limit=100"; path; ) {
     const { status, text, headers } = await send(baseUrl, { path, key });
     if (status !== 200) throw new Error(`The list responds with ${status}: ${text}`);
     for (const { id, name } of JSON.parse(text) as { id: number; name: string }[]) {

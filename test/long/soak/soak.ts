@@ -10,8 +10,6 @@ import { audit, conclude, load, Observations } from "./load.ts";
 
 /** How long a kill can cause a 5xx: the restart of the store, and the retries of the functions, in milliseconds. */
 const KILL_WINDOW = 10_000;
-/** How often a run kills what. */
-const KILLS = { "kill functions": 20, "kill store": 4 };
 /**
  * Between the two samples of a quarter of 200,000 requests, a leak of 1 KiB a request is 22 MiB in the gateway or the
  * store, and 3 to 6 MiB in an instance of listPets.
@@ -24,94 +22,87 @@ const openDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 const residentMiB = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
-/** What was done to a service under load, and what was measured. */
-class Journal {
-  readonly #service: LocalService;
-  readonly #kills: { what: Command; at: number; threads: number }[] = [];
-  /** MiB in use, in the middle and at the end of each quarter */
-  readonly #samples: number[] = [];
-  #peak = 0;
-
-  constructor(service: LocalService) {
-    this.#service = service;
-  }
-
-  async #command(text: Command): Promise<Measurement> {
-    this.#service.process.send(text);
-    const [reply] = await once(this.#service.process, "message");
-    return reply;
-  }
-
-  /** Reads the resident memory. */
-  read(): void {
-    this.#peak = Math.max(this.#peak, residentMiB(this.#service.process.pid ?? 0));
-  }
-
-  async kill(what: Command): Promise<void> {
-    const at = Date.now();
-    const { killed = 0 } = await this.#command(what);
-    this.#kills.push({ what, at, threads: killed });
-  }
-
-  async sample(): Promise<void> {
-    // The least of several measurements, because each includes what the requests of that moment use.
-    const measured: number[] = [];
-    while (measured.length < 5) measured.push((await this.#command("measure")).used ?? Number.NaN);
-    const used = Math.min(...measured);
-    this.#samples.push(used);
-    console.log(`${used.toFixed(1)} MiB in use, RSS at most ${this.#peak.toFixed(0)} MiB so far`);
-  }
-
-  /**
-   * What happens in which order; `at` counts quarters of the requests. A killed thread frees what it leaked, so there are
-   * kills only in the first half of a quarter, and samples in the second.
-   */
-  plan() {
-    return [0, 1, 2, 3]
-      .flatMap((quarter) => [
-        ...[1, 2, 3, 4, 5].map((n) => ({ at: quarter + n / 12, run: () => this.kill("kill functions") })),
-        { at: quarter + 3.5 / 12, run: () => this.kill("kill store") },
-        ...[0.5, 0.95].map((part) => ({ at: quarter + part, run: () => this.sample() })),
-      ])
-      .sort((a, b) => a.at - b.at);
-  }
-
-  /** Returns what is wrong. */
-  judge(total: number, { counts, serverErrors }: Observations): string[] {
-    const unanswered = [...counts].filter(([what]) => what.endsWith("without a response"));
-    const wrong = unanswered.map(([what, count]) => `${count} x ${what}`);
-    const explained = (time: number) => this.#kills.some(({ at }) => time >= at && time <= at + KILL_WINDOW);
-    const outside = serverErrors.filter((time) => !explained(time)).length;
-    console.log(`5xx: ${serverErrors.length}, ${outside} of them outside the kills`);
-    if (outside > total / 1000) wrong.push(`${outside} responses outside the kills were a 5xx`);
-    for (const [what, expected] of Object.entries(KILLS)) {
-      const { length } = this.#kills.filter((kill) => kill.what === what && kill.threads > 0);
-      console.log(`${what}: ${length} times`);
-      if (length < expected) wrong.push(`${what}: ${length} times instead of ${expected}`);
-    }
-    // The caches of the threads fill at different times, but a leak shows in every quarter.
-    const growth = [0, 2, 4, 6].map(
-      (n) => (this.#samples[n + 1] ?? Number.NaN) - (this.#samples[n] ?? Number.NaN),
-    );
-    const least = Math.min(...growth);
-    console.log(`the memory in use grew by ${growth.map((mib) => mib.toFixed(1)).join(", ")} MiB`);
-    if (!(least <= MAX_GROWTH_MIB)) wrong.push(`the memory in use grows in every quarter by ${least} MiB`);
-    if (this.#peak > MAX_RESIDENT_MIB) wrong.push(`the resident memory reached ${this.#peak} MiB`);
-    return wrong;
-  }
+interface Kill {
+  what: Command;
+  /** in milliseconds since 1970 */
+  at: number;
 }
 
-async function run(service: LocalService, journal: Journal, total: number): Promise<void> {
-  const pid = service.process.pid ?? 0;
+/**
+ * What happens in which order; `at` counts quarters of the requests. A killed thread frees what it leaked, so there are
+ * kills only in the first half of a quarter, and measurements in the second.
+ */
+const PLAN = [0, 1, 2, 3]
+  .flatMap((quarter): Kill[] => [
+    ...[1, 2, 3, 4, 5].map((n) => ({ at: quarter + n / 12, what: "kill functions" as const })),
+    { at: quarter + 3.5 / 12, what: "kill store" },
+    ...[0.5, 0.95].map((part) => ({ at: quarter + part, what: "measure" as const })),
+  ])
+  .sort((a, b) => a.at - b.at);
+
+/** Returns what is wrong with the responses, and with the kills that happened. */
+function judgeResponses(total: number, { counts, serverErrors }: Observations, kills: Kill[]): string[] {
+  const wrong = [...counts].filter(([what]) => what.endsWith("without a response")).map(String);
+  const explained = (time: number) => kills.some(({ at }) => time >= at && time <= at + KILL_WINDOW);
+  const outside = serverErrors.filter((time) => !explained(time)).length;
+  console.log(`5xx: ${serverErrors.length}, ${outside} of them outside the kills`);
+  if (outside > total / 1000) wrong.push(`${outside} responses outside the kills were a 5xx`);
+  for (const what of ["kill functions", "kill store"]) {
+    const planned = PLAN.filter((kill) => kill.what === what).length;
+    const { length } = kills.filter((kill) => kill.what === what);
+    console.log(`${what}: ${length} times`);
+    if (length < planned) wrong.push(`${what}: ${length} times instead of ${planned}`);
+  }
+  return wrong;
+}
+
+/** Returns whether the memory grows. @param samples MiB in use, in the middle and at the end of each quarter */
+function judgeMemory(samples: number[]): string[] {
+  // The caches of the threads fill at different times, but a leak shows in every quarter.
+  const growth = [0, 2, 4, 6].map((n) => (samples[n + 1] ?? Number.NaN) - (samples[n] ?? Number.NaN));
+  const least = Math.min(...growth);
+  console.log(`the memory in use grew by ${growth.map((mib) => mib.toFixed(1)).join(", ")} MiB`);
+  return least <= MAX_GROWTH_MIB ? [] : [`the memory in use grows in every quarter by ${least} MiB`];
+}
+
+async function run(service: LocalService, total: number): Promise<void> {
+  const { process: child } = service;
+  const pid = child.pid ?? 0;
+  const command = async (what: Command): Promise<Measurement> => {
+    child.send(what);
+    return (await once(child, "message"))[0];
+  };
+  const kills: Kill[] = [];
+  const samples: number[] = [];
+  const execute = async (what: Command) => {
+    const at = Date.now();
+    if (what !== "measure") {
+      if ((await command(what)).killed) kills.push({ what, at });
+      return;
+    }
+    // The least of several measurements, because each includes what the requests of that moment use.
+    const measured: number[] = [];
+    while (measured.length < 5) measured.push((await command(what)).used ?? Number.NaN);
+    samples.push(Math.min(...measured));
+    console.log(`${samples.at(-1)?.toFixed(1)} MiB in use`);
+  };
+
   const seen = new Observations();
   await load(service, { prefix: "warm", seen, goOn: (sent) => sent < 1000 });
   const descriptors = openDescriptors(pid);
+  let peak = 0;
+  using _reading = setInterval(() => {
+    peak = Math.max(peak, residentMiB(pid));
+  }, 250);
 
   const start = Date.now();
-  const plan = journal.plan();
+  const plan = [...PLAN];
   let working = Promise.resolve();
   const goOn = (sent: number) => {
-    while (plan[0] && sent >= (plan[0].at / 4) * total) working = working.then(plan.shift()?.run);
+    for (; plan[0] && sent >= (plan[0].at / 4) * total; plan.shift()) {
+      const { what } = plan[0];
+      working = working.then(() => execute(what));
+    }
     return sent < total;
   };
   await load(service, { prefix: "soak", seen, goOn });
@@ -121,7 +112,9 @@ async function run(service: LocalService, journal: Journal, total: number): Prom
   // The service closes connections after its keep-alive time.
   await pause(7000);
   await audit(service, seen);
-  seen.wrong.push(...journal.judge(total, seen));
+  seen.wrong.push(...judgeResponses(total, seen, kills), ...judgeMemory(samples));
+  console.log(`RSS at most ${peak.toFixed(0)} MiB`);
+  if (!(peak <= MAX_RESIDENT_MIB)) seen.wrong.push(`the resident memory reached ${peak} MiB`);
   if (openDescriptors(pid) > descriptors + 16) seen.wrong.push("the descriptors grow");
   conclude(seen);
 }
@@ -139,7 +132,5 @@ export async function soak(total: number): Promise<void> {
   const end = once(service.process, "exit").then(([status]) => {
     throw new Error(`The service ended with ${status}: ${service.output().slice(-2000)}`);
   });
-  const journal = new Journal(service);
-  using _reading = setInterval(() => journal.read(), 250);
-  await Promise.race([run(service, journal, total), end]);
+  await Promise.race([run(service, total), end]);
 }
