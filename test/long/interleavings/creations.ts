@@ -21,6 +21,8 @@ async function crash(pet: NewPet, token: IdempotencyToken): Promise<undefined> {
 interface Creation {
   token: IdempotencyToken;
   pet: NewPet;
+  /** whether the first request ends after its first write */
+  crashes?: boolean;
 }
 
 const token = { caller: "key_1", key: "2a" };
@@ -52,10 +54,8 @@ export interface Plan {
   crashed?: number;
   /** of requests that can be interrupted by the others after every step */
   creations: Creation[];
-  /** of requests that run at once */
+  /** of requests that run from their start to their end without another event */
   whole?: Creation[];
-  /** of requests that run at once, but end after their first write */
-  crashing?: Creation[];
   budget: Budget;
 }
 
@@ -73,8 +73,7 @@ export const smallPlans: Plan[] = [
   {
     crashed: WINDOW - 500,
     creations: [same],
-    whole: [same],
-    crashing: otherBodies.slice(0, 1),
+    whole: [same, { token, pet: petWith(names[0]), crashes: true }],
     budget: { jumps: 1 },
   },
   withBudget({ faults: 1 }),
@@ -120,42 +119,41 @@ interface Outcome extends Creation {
  */
 export async function checkPlan(
   choose: Choose,
-  { crashed, creations, whole = [], crashing = [], budget }: Plan,
+  { crashed, creations, whole = [], budget }: Plan,
 ): Promise<void> {
   const world = startWorld(choose, crashed ? {} : budget);
   const outcomes: Outcome[] = [];
   const request =
-    (creation: Creation, send: typeof create | typeof crash = create) =>
+    (creation: Creation, crashes = false) =>
     async () => {
       const started = world.now;
-      const result = await send(creation.pet, creation.token).then(
+      const result = await (crashes ? crash : create)(creation.pet, creation.token).then(
         (created) => ({ created }),
         (error: ApiError) => ({ error }),
       );
       outcomes.push({ ...creation, started, ended: world.now, disturbed: world.disturbed, ...result });
     };
   if (crashed) {
-    await world.run(creations.slice(0, 1).map((first) => request(first, crash)));
+    await world.run(creations.slice(0, 1).map((first) => request(first, true)));
     world.now += crashed;
     world.allow(budget);
   }
-  const atOnce = [
-    ...whole.map((creation) => request(creation)),
-    ...crashing.map((creation) => request(creation, crash)),
-  ];
   await world.run(
     creations.map((creation) => request(creation)),
-    atOnce,
+    whole.map((creation) => request(creation, creation.crashes)),
   );
   const before = outcomes.length;
   world.allow({});
-  for (const creation of new Set([...creations, ...whole, ...crashing])) await world.run([request(creation)]);
+  for (const creation of new Set([...creations, ...whole])) await world.run([request(creation)]);
 
   const byToken = [...Map.groupBy(outcomes, ({ token }) => token).values()];
-  for (const own of byToken) {
-    const last = outcomes.slice(before).filter((outcome) => own.includes(outcome));
-    checkToken(world, own, last);
-  }
+  const last = new Set(outcomes.slice(before));
+  for (const own of byToken)
+    checkToken(
+      world,
+      own,
+      own.filter((outcome) => last.has(outcome)),
+    );
   checkStored(world, byToken);
 }
 

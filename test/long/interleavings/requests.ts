@@ -5,6 +5,8 @@ import type { Command } from "./table-model.ts";
 export interface Event {
   name: string;
   happen(): unknown;
+  /** of what there is only so much in one schedule */
+  spends?: "faults" | "jumps" | "changes";
 }
 
 interface Request extends Pick<PromiseWithResolvers<unknown>, "resolve" | "reject"> {
@@ -67,7 +69,11 @@ export class Requests {
 
   *faults(): Generator<Event> {
     for (const request of this.#waiting) {
-      const fault = (what: string, happen: () => unknown) => ({ name: `${request.name} ${what}`, happen });
+      const fault = (what: string, happen: () => unknown): Event => ({
+        name: `${request.name} ${what}`,
+        happen,
+        spends: "faults",
+      });
       const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
       yield fault("fails", giveUp);
       yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));

@@ -28,9 +28,9 @@ export const SHARDS = 2;
 
 /** How long a key is remembered, in milliseconds. */
 export const WINDOW = IDEMPOTENCY_SECONDS * 1000;
-// How far the clock jumps while no request is under way: to where an id is stale (contract 2.7), almost to the end of a claim,
-// and past it. A function ends after 6 seconds, so requests that are under way see only short jumps.
-const JUMPS = { short: 1000, idle: [16_000, WINDOW - 500, WINDOW + 1000] };
+// How far the clock jumps: shortly, to where an id is stale (contract 2.7), almost to the end of a claim, and past it. A
+// function ends after 6 seconds, so requests that are under way see only short jumps.
+const JUMPS = [1000, 16_000, WINDOW - 500, WINDOW + 1000];
 
 type Caller = () => Promise<unknown>;
 
@@ -99,8 +99,10 @@ export class World {
     const starting = new Set([...callers, ...atOnce]);
     while (starting.size > 0 || this.requests.waiting) {
       const events = [...this.#events(starting, new Set(atOnce))];
-      const { name, happen } = events[this.#choose(events.length)] as Event;
+      const { name, happen, spends } = events[this.#choose(events.length)] as Event;
       this.#history.push(name);
+      if (spends) this.#budget[spends]--;
+      this.disturbed ||= spends === "faults" || spends === "jumps";
       void happen();
       // Lets the callers run until every one of them waits for DynamoDB.
       await setImmediate();
@@ -126,8 +128,9 @@ export class World {
       if (!statusShard || creation === "other") continue;
       const status = pet.status === "sold" ? "pending" : "sold";
       const change = () => this.#leave(petItem({ ...pet, status } as Pet, String(creation), SHARDS));
-      yield { name: `pet ${id} becomes ${status}`, happen: change };
-      yield { name: `pet ${id} is deleted`, happen: () => this.#leave({ id, creation }) };
+      const remove = () => this.#leave({ id, creation });
+      yield { name: `pet ${id} becomes ${status}`, happen: change, spends: "changes" };
+      yield { name: `pet ${id} is deleted`, happen: remove, spends: "changes" };
     }
   }
 
@@ -145,20 +148,14 @@ export class World {
         : { name: "a caller starts", happen: start };
     }
     yield* this.requests.deliveries();
-    if (this.#budget.faults > 0) {
-      for (const fault of this.requests.faults()) yield this.#spending("faults", fault);
-    }
-    if (this.#budget.changes > 0) {
-      for (const { name, happen } of this.#changes())
-        yield { name, happen: () => this.#budget.changes-- && happen() };
-    }
-    if (this.#budget.jumps > 0) {
-      for (const milliseconds of [JUMPS.short, ...(this.requests.idle ? JUMPS.idle : [])]) {
-        const happen = () => {
-          this.now += milliseconds;
-        };
-        yield this.#spending("jumps", { name: `the clock jumps by ${milliseconds} ms`, happen });
-      }
+    if (this.#budget.faults > 0) yield* this.requests.faults();
+    if (this.#budget.changes > 0) yield* this.#changes();
+    for (const milliseconds of this.#budget.jumps > 0 ? JUMPS : []) {
+      if (milliseconds > 1000 && !this.requests.idle) continue;
+      const happen = () => {
+        this.now += milliseconds;
+      };
+      yield { name: `the clock jumps by ${milliseconds} ms`, happen, spends: "jumps" };
     }
     for (const [hash, { expiresAt }] of this.claims.items) {
       const expired = Number(expiresAt) <= Math.floor(this.now / 1000);
@@ -168,15 +165,6 @@ export class World {
       const happen = () => this.pets.indexUpdates.delete(update) && update();
       yield { name: "the index catches up", happen };
     }
-  }
-
-  #spending(kind: keyof Budget, { name, happen }: Event): Event {
-    const spend = () => {
-      this.#budget[kind]--;
-      this.disturbed = true;
-      happen();
-    };
-    return { name, happen: spend };
   }
 }
 
