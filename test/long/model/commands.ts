@@ -32,7 +32,8 @@ export const commands = <T extends unknown[]>(
 
 /** Adds a pet, repeats the request, and waits until the list shows the pet (contract 3.8 and 4.8). */
 export async function add(model: Model, service: TestedService, pet: Partial<NewPet>, key: number) {
-  const request = { body: stringifyJson(pet), idempotencyKey: randomUUID() };
+  const headers: [string, string][] = [["Idempotency-Key", randomUUID()]];
+  const request = { body: stringifyJson(pet), headers };
   const post = () => call(service, createPet, "/pets", at(model.keys, key), request);
   const first = await post();
   if (first.status !== 201) return;
@@ -58,7 +59,7 @@ async function get(model: Model, service: TestedService, pet: number, key: numbe
 async function walk(
   model: Model,
   service: TestedService,
-  status: PetStatus | undefined,
+  status: Walk["status"],
   limit: number,
   key: number,
 ) {

@@ -1,5 +1,5 @@
 import type { Scope } from "../../../lib/api-key.ts";
-import type { Pet } from "../../../lib/pet.ts";
+import type { Pet, PetStatus } from "../../../lib/pet.ts";
 
 /** An API key of the run. */
 export interface Key {
@@ -16,7 +16,7 @@ export interface Key {
 
 /** Pages that a client follows, and what it must find. */
 export interface Walk {
-  status: string | undefined;
+  status: PetStatus | undefined;
   limit: number;
   /** path of the next page; undefined after the last one */
   next: string | undefined;

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { parseJson } from "../../../lib/http/json.ts";
 import type { Operation } from "../../../lib/operations.ts";
 import { undocumented } from "../../support/documented.ts";
-import { send } from "../../support/http.ts";
+import { type HttpRequest, send } from "../../support/http.ts";
 import { keysJson } from "../../support/keys-cli.ts";
 import { startService } from "../../support/local-service.ts";
 import { type Key, statuses } from "./model.ts";
@@ -21,42 +21,37 @@ export interface TestedService {
 }
 
 /** What a run can do with a service of its own. */
-export interface Control {
-  /** Runs `npm run keys`. */
-  // biome-ignore lint/suspicious/noExplicitAny: each command prints another shape
-  keys(...args: string[]): Promise<any>;
-  restart(): Promise<void>;
-  /** @throws AssertionError with what the service says about its own failure */
-  checkLog(): void;
-}
+export type Control = Awaited<ReturnType<typeof startOwnService>>["control"];
 
-/** Runs a test with a local service of its own. */
-export async function withOwnService<T>(test: (service: TestedService) => Promise<T>): Promise<T> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-model-"));
+/** Starts a local service. `await using` stops it. */
+export async function startOwnService() {
+  const folder = await mkdtempDisposable(join(tmpdir(), "animal-store-model-"));
   const environment = { DATA_DIR: folder.path };
   let local = await startService(environment);
-  const control: Control = {
-    keys: (...args) => keysJson([...args, "--stage", "local"], environment),
+  const control = {
+    /** Runs `npm run keys`. */
+    keys: (...args: string[]) => keysJson([...args, "--stage", "local"], environment),
     restart: async () => {
       await local.stop();
       control.checkLog();
       local = await startService(environment);
     },
-    // The service writes JSON lines; any other line says why it failed.
+    /** @throws AssertionError when the service has written why it failed. It writes JSON lines otherwise. */
     checkLog: () => assert.equal(/^animal-store: .*/m.exec(local.output())?.[0], undefined),
   };
-  try {
-    return await test({ key: local.key, control, baseUrl: () => local.baseUrl });
-  } finally {
+  const dispose = async () => {
     await local.stop();
-  }
+    await folder.remove();
+  };
+  return { key: local.key, control, baseUrl: () => local.baseUrl, [Symbol.asyncDispose]: dispose };
 }
 
 /**
  * Sends a request with a key of the model, and retries a 503 or 429 as a client should.
  *
  * @param path relative to the base URL
- * @param options.success the status for a valid key with the scope, by default that of the operation
+ * @param options.success the status for a valid key with the scope, by default that of the operation; the other options
+ *   are parts of the request
  * @returns the status, the body with integers as bigint, and the path of the next page
  * @throws AssertionError when the model does not allow the status, or openapi.json does not describe the response
  */
@@ -65,15 +60,10 @@ export async function call(
   operation: Operation,
   path: string,
   key: Key,
-  {
-    success = operation.success.status,
-    body,
-    idempotencyKey,
-  }: { success?: number; body?: string; idempotencyKey?: string } = {},
+  { success = operation.success.status, ...parts }: Partial<HttpRequest> & { success?: number } = {},
 ) {
   const { method, scope } = operation;
-  const headers: [string, string][] = idempotencyKey ? [["Idempotency-Key", idempotencyKey]] : [];
-  const request = { method, path, key: key.secret, headers, ...(body !== undefined && { body }) };
+  const request = { method, path, key: key.secret, ...parts };
   let response = await send(baseUrl(), request);
   for (let tries = 5; response.headers.has("retry-after") && tries > 0; tries--) {
     await setTimeout(Number(response.headers.get("retry-after")) * 1000);
