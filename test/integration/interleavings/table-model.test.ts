@@ -3,8 +3,7 @@ import { DynamoDBDocumentClient, PutCommand, type UpdateCommand } from "@aws-sdk
 import { afterEach, expect, it, jest } from "@jest/globals";
 import { creationStore, petFinder, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type NewPet, PetStatus } from "../../../lib/pet.ts";
-import { randomChoices } from "../../long/interleavings/random.ts";
-import { type Command, TableModel } from "../../long/interleavings/table-model.ts";
+import { type Command, randomChoices, TableModel } from "../../long/interleavings/table-model.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 
 // The model must not share the assumptions of the code that it tests, so every command that the stores send is executed

@@ -58,14 +58,8 @@ async function testSeparation(staging: DeployedStage, production: DeployedStage)
 }
 
 async function testRevocation(stages: DeployedStage[], environment: Record<string, string>): Promise<void> {
-  for (const { name, keyId } of stages) {
+  for (const { name, keyId } of stages)
     await keysJson(["revoke", keyId, "--yes", "--stage", name], environment);
-    const records: { keyId: string; revokeAt?: string }[] = await keysJson(
-      ["list", "--stage", name],
-      environment,
-    );
-    assert.ok(records.find((record) => record.keyId === keyId)?.revokeAt);
-  }
   for (const { name, url, key } of stages) {
     await eventually(
       () => send(url, { path: "/pets", key }),

@@ -147,13 +147,10 @@ export async function checkPlan(
   for (const creation of new Set([...creations, ...whole])) await world.run([request(creation)]);
 
   const byToken = [...Map.groupBy(outcomes, ({ token }) => token).values()];
-  const last = new Set(outcomes.slice(before));
-  for (const own of byToken)
-    checkToken(
-      world,
-      own,
-      own.filter((outcome) => last.has(outcome)),
-    );
+  for (const own of byToken) {
+    const last = outcomes.slice(before).filter((outcome) => own.includes(outcome));
+    checkToken(world, own, last);
+  }
   checkStored(world, byToken);
 }
 

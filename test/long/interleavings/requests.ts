@@ -69,11 +69,7 @@ export class Requests {
 
   *faults(): Generator<Event> {
     for (const request of this.#waiting) {
-      const fault = (what: string, happen: () => unknown): Event => ({
-        name: `${request.name} ${what}`,
-        happen,
-        spends: "faults",
-      });
+      const fault = (what: string, happen: () => unknown) => ({ name: `${request.name} ${what}`, happen });
       const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
       yield fault("fails", giveUp);
       yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));

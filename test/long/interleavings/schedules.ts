@@ -1,7 +1,6 @@
 import { breakable, creationBreaks, walkBreaks } from "./breaks.ts";
 import { checkAny, largePlans, type Plan, smallPlans } from "./creations.ts";
-import { randomChoices } from "./random.ts";
-import type { Choose } from "./table-model.ts";
+import { type Choose, randomChoices } from "./table-model.ts";
 import { checkWalk } from "./walks.ts";
 
 export type Options = Record<"schedules" | "seed", number> & { quick: boolean };
@@ -66,11 +65,8 @@ async function mustFail(name: string, ...searches: Schedules[]): Promise<void> {
 const creationsWith = (name: string): Promise<typeof import("./creations.ts")> =>
   import(`./creations.ts?${name}`);
 
-function describePlan({ crashed, creations, whole = [], budget }: Plan): string {
-  const requests = creations.length + whole.length;
-  const after = crashed === undefined ? "" : ` ${crashed / 1000} s after a crash`;
-  return `${requests} requests${after} with ${JSON.stringify(budget)}`;
-}
+const describePlan = ({ crashed, creations, whole = [], budget }: Plan) =>
+  JSON.stringify({ requests: creations.length + whole.length, crashed, ...budget });
 
 /**
  * Checks the stores in many schedules, then breaks them on purpose and expects to notice it. It replaces the clock and the

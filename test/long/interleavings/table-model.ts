@@ -1,9 +1,17 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import fc from "fast-check";
 
 export type Item = Record<string, unknown>;
 
 /** Decides what DynamoDB leaves open: returns an integer from 0 to count - 1. */
 export type Choose = (count: number) => number;
+
+/** Returns random choices, the same ones for the same seed. */
+export function randomChoices(seed: number): Choose {
+  const numbers = fc.infiniteStream(fc.nat(), { noHistory: true });
+  const [stream] = fc.sample(numbers, { seed, numRuns: 1, unbiased: true });
+  return (count) => (stream?.next().value ?? 0) % count;
+}
 
 /** A command of the document client. */
 export interface Command {

@@ -128,9 +128,8 @@ export class World {
       if (!statusShard || creation === "other") continue;
       const status = pet.status === "sold" ? "pending" : "sold";
       const change = () => this.#leave(petItem({ ...pet, status } as Pet, String(creation), SHARDS));
-      const remove = () => this.#leave({ id, creation });
-      yield { name: `pet ${id} becomes ${status}`, happen: change, spends: "changes" };
-      yield { name: `pet ${id} is deleted`, happen: remove, spends: "changes" };
+      yield { name: `pet ${id} becomes ${status}`, happen: change };
+      yield { name: `pet ${id} is deleted`, happen: () => this.#leave({ id, creation }) };
     }
   }
 
@@ -148,9 +147,10 @@ export class World {
         : { name: "a caller starts", happen: start };
     }
     yield* this.requests.deliveries();
-    if (this.#budget.faults > 0) yield* this.requests.faults();
-    if (this.#budget.changes > 0) yield* this.#changes();
-    for (const milliseconds of this.#budget.jumps > 0 ? JUMPS : []) {
+    const { faults, changes, jumps } = this.#budget;
+    for (const fault of faults > 0 ? this.requests.faults() : []) yield { ...fault, spends: "faults" };
+    for (const change of changes > 0 ? this.#changes() : []) yield { ...change, spends: "changes" };
+    for (const milliseconds of jumps > 0 ? JUMPS : []) {
       if (milliseconds > 1000 && !this.requests.idle) continue;
       const happen = () => {
         this.now += milliseconds;

@@ -32,13 +32,12 @@ interface Kill {
  * What happens in which order; `at` counts quarters of the requests. A killed thread frees what it leaked, so there are
  * kills only in the first half of a quarter, and measurements in the second.
  */
-const PLAN = [0, 1, 2, 3]
-  .flatMap((quarter): Kill[] => [
-    ...[1, 2, 3, 4, 5].map((n) => ({ at: quarter + n / 12, what: "kill functions" as const })),
-    { at: quarter + 3.5 / 12, what: "kill store" },
-    ...[0.5, 0.95].map((part) => ({ at: quarter + part, what: "measure" as const })),
-  ])
-  .sort((a, b) => a.at - b.at);
+const PLAN = [0, 1, 2, 3].flatMap((quarter) =>
+  [1, 2, 3, 3.5, 4, 5, 6, 11.4].map((n): Kill => {
+    const what = n === 3.5 ? "kill store" : n < 6 ? "kill functions" : "measure";
+    return { at: quarter + n / 12, what };
+  }),
+);
 
 /** Returns what is wrong with the responses, and with the kills that happened. */
 function judgeResponses(total: number, { counts, serverErrors }: Observations, kills: Kill[]): string[] {
