@@ -112,6 +112,19 @@ describe("GET /pets", () => {
     }
   });
 
+  it("has no link on the last page, even if it is full", async () => {
+    const { id } = await add({ name: "Last", categoryId: 1n });
+    const list = `/pets?cursor=${encodeCursor(id - 1n)}`;
+    // Another client can add pets between the two calls.
+    await eventually(
+      async () => call(`${list}&limit=${((await call(list)).body as Pet[]).length || 1}`),
+      (reply) => {
+        expect(reply.body).toContainEqual(expect.objectContaining({ id }));
+        expect(nextLink(reply)).toBeUndefined();
+      },
+    );
+  });
+
   it("returns an empty page without a link after the last pet", async () => {
     const reply = await call(`/pets?cursor=${encodeCursor(INT64_MAX)}`);
     expect([reply.status, reply.text, nextLink(reply)]).toEqual([200, "[]", undefined]);
