@@ -30,7 +30,7 @@ describe("JSON", () => {
     expect(parseJson(text)).toBe(integer);
   });
 
-  const fractions = ["5.5", "1e-1", "15e-2", "0.05e1", "1e-999999999", "9007199254740993.5"];
+  const fractions = ["5.5", "0.00100", "1e-1", "15e-2", "0.05e1", "1e-999999999", "9007199254740993.5"];
   const tooLong = ["1e19", "1e400", "123e18"]; // exceed an int64, and are not written out
   it.each([...fractions, ...tooLong])("leaves %s a number", (text) =>
     expect(parseJson(text)).toBe(Number(text)),
