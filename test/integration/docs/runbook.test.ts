@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { expect, it, jest } from "@jest/globals";
 import { readStack } from "../../../infra/assembly/template.ts";
@@ -14,13 +14,14 @@ import { createOwnTables } from "../../support/own-tables.ts";
 import { readResources } from "../../support/resources.ts";
 
 const { TEST_ASSEMBLY = "" } = process.env;
-const runbook = readFileSync(new URL("../../../docs/runbook.md", import.meta.url), "utf8");
+const docs = new URL("../../../docs/", import.meta.url);
+const runbook = readFileSync(new URL("runbook.md", docs), "utf8");
 const [, section = ""] = runbook.split("\n## Why did this request fail?\n");
 const [definitions = "", queries = ""] = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(
   ([, block]) => block,
 );
 
-const { accessLogFormat } = readStack(TEST_ASSEMBLY, servedStackName);
+const { accessLogFormat, outputs } = readStack(TEST_ASSEMBLY, servedStackName);
 const logGroups = readResources(TEST_ASSEMBLY, servedStackName)
   .find("Logs::LogGroup")
   .map(({ id }) => `stack-${id}-AbC123`);
@@ -49,6 +50,13 @@ it("computes the ID of a leaked key as `npm run keys` shows it", () => {
   const KEY = generateApiKey("staging");
   const { stdout } = spawnSync("bash", ["-c", command], { env: { ...process.env, KEY }, encoding: "utf8" });
   expect(stdout).toBe(`${keyIdOf(hashApiKey(KEY))}\n`);
+});
+
+it("names only outputs that a stage has, as the other documents do", () => {
+  const texts = globSync("**/*.md", { cwd: docs }).map((file) => readFileSync(new URL(file, docs), "utf8"));
+  const named = texts.join().match(/[\w{}]+(FunctionName|TableName|TopicArn)\b/g) ?? [];
+  expect(named).not.toEqual([]);
+  expect(Object.keys(outputs)).toEqual(expect.arrayContaining(named));
 });
 
 it("asks the access log for fields that it has", () => {
