@@ -142,7 +142,7 @@ function clientLimits(): string {
   return table(
     ["Limit", "Value"],
     [
-      ["`name`", `${NAME_LIMIT} characters`],
+      ["`name`", `1 to ${NAME_LIMIT} characters`],
       ["body", `${BODY_LIMIT / 1024} KiB`],
       ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
       ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],
