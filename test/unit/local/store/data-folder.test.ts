@@ -1,4 +1,4 @@
-import { mkdtempDisposable, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
@@ -27,3 +27,13 @@ it("says why a folder cannot be made", () =>
   expect(makeDataFolder("/dev/null/data")).rejects.toThrow(
     "The data folder /dev/null/data cannot be written (ENOTDIR)",
   ));
+
+it.each(["notes.txt", `${marker}0`])(
+  "refuses a folder that holds %s, and writes nothing there",
+  async (file) => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
+    await writeFile(join(folder.path, file), "");
+    await expect(makeDataFolder(folder.path)).rejects.toThrow("is not empty");
+    expect(await readdir(folder.path)).toEqual([file]);
+  },
+);
