@@ -77,3 +77,12 @@ it("ends its instances when it is drained: after the events that wait, after a l
   pool.drain();
   expect(await running()).toBe("");
 });
+
+it("gives the next event to a new instance when one has ended with its event", async () => {
+  invoke("123");
+  expect(await running()).toBe("12");
+  const [crashed] = instances;
+  crashed?.terminate();
+  crashed?.finish();
+  expect(await running()).toBe("23");
+});
