@@ -17,7 +17,7 @@ import type { Construct } from "constructs";
 import { StackLogGroup } from "./stack-log-group.ts";
 
 /** What a function can do with one table. */
-export interface TableAccess {
+interface TableAccess {
   table: Table;
   /** DynamoDB operations, such as `TableOperation.GET_ITEM` */
   operations: TableOperation[];

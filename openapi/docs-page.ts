@@ -65,7 +65,7 @@ function documentFiles(servers: { url: string; description: string }[]): Map<str
 }
 
 /** Responds to a request for the docs page. Returns false for any other request. */
-export type Docs = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+type Docs = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /**
  * Serves the docs page of the local service at /docs/.

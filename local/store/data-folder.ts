@@ -28,7 +28,7 @@ export interface LocalStore {
 }
 
 /** Tells the operators' commands where the tables of the local service are, whether it runs or not. */
-export interface LocalTables extends LocalStore {
+interface LocalTables extends LocalStore {
   apiKeysTable: string;
 }
 

@@ -5,10 +5,10 @@ import { parseJson } from "../../../lib/http/json.ts";
 import type { Pet } from "../../../lib/pet.ts";
 import { undocumented } from "../../support/documented.ts";
 
-export const baseUrl = process.env.CONTRACT_URL ?? "";
+const baseUrl = process.env.CONTRACT_URL ?? "";
 export const key = process.env.CONTRACT_KEY ?? "";
 
-export interface Reply {
+interface Reply {
   status: number;
   headers: Headers;
   text: string;

@@ -12,7 +12,7 @@ export const PACKAGES = ["ministack==1.5.33", "cfn-lint==1.58.0"];
 export const REGION = "us-east-1";
 
 /** A running emulator of AWS. `using` stops it. */
-export interface Emulator extends Disposable {
+interface Emulator extends Disposable {
   /** the environment of an AWS client that calls it */
   environment: Record<string, string>;
 }

@@ -3,7 +3,7 @@ import { checkAny, largePlans, type Plan, smallPlans } from "./creations.ts";
 import { type Choose, randomChoices } from "./table-model.ts";
 import { checkWalk } from "./walks.ts";
 
-export type Options = Record<"schedules" | "seed", number> & { quick: boolean };
+type Options = Record<"schedules" | "seed", number> & { quick: boolean };
 
 /** Runs one schedule. It must make the same choices when it is offered the same ones. */
 type Check = (choose: Choose) => Promise<void>;

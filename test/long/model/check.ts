@@ -4,7 +4,7 @@ import { attack } from "./hostile.ts";
 import type { Model } from "./model.ts";
 import { startOwnService, type TestedService } from "./service.ts";
 
-export interface Options {
+interface Options {
   seed: number;
   /** number of sequences of commands */
   runs: number;
