@@ -96,15 +96,20 @@ describe("the document", () => {
     },
   );
 
-  it("describes every schema, with an example, and has nothing that JSON would lose", () => {
+  it("describes every schema and its members, with an example, and has nothing that JSON would lose", () => {
     expect(openApiDocument()).toStrictEqual(document);
     const { properties, required } = document.components.schemas.Error;
     expect(properties.code.enum).toEqual(Object.keys(errors));
     expect(required).toEqual(Object.keys(errorBody("gone")));
     const { license } = createRequire(import.meta.url)("../../../package.json");
     expect(document.info.license.identifier).toBe(license);
-    for (const schema of Object.values(document.components.schemas))
+    for (const { properties = {}, ...schema } of Object.values<{ properties?: object }>(
+      document.components.schemas,
+    )) {
       expect(schema).toMatchObject({ description: expect.any(String), examples: [expect.anything()] });
+      for (const [name, member] of Object.entries(properties))
+        expect([name, member]).toEqual([name, expect.objectContaining({ description: expect.any(String) })]);
+    }
     expect(openApiText()).not.toMatch(/"\$(id|schema)"/); // of separate JSON Schema documents
   });
 

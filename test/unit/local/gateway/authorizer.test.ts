@@ -35,8 +35,9 @@ const invocations = async (token: string) => {
 };
 
 const accepted = { value: { keyId: "key_1", live: true, principalId: "p" } };
-const [denied, failed] = ["ACCESS_DENIED", "AUTHORIZER_CONFIGURATION_ERROR"].map((refusal) => ({ refusal }));
-it.each<[what: string, result: unknown, step: object | undefined]>([
+const denied = { refusal: "ACCESS_DENIED" };
+const failed = { refusal: "AUTHORIZER_CONFIGURATION_ERROR" };
+it.each<[what: string, result: unknown, step: object]>([
   ["allows", allowed, accepted],
   ["allows a pattern", policy(["Allow", ["arn:other", "arn:aws:execute-api:*/v1/*"]]), accepted],
   ["denies", policy(["Deny", "*"]), denied],
@@ -48,7 +49,7 @@ it.each<[what: string, result: unknown, step: object | undefined]>([
   ["returns an object in its context", { ...allowed, context: { keyId: {} } }, failed],
 ])("an authorizer that %s", async (_what, result, step) => {
   invoke.mockResolvedValue(result);
-  expect(await authorize()).toMatchObject(step ?? {});
+  expect(await authorize()).toMatchObject(step);
 });
 
 it("an error is a refusal of the caller only if it says so", async () => {
@@ -69,7 +70,7 @@ it("caches a policy for its time and every path, also when the clock of the mach
   expect(await authorize()).toMatchObject(accepted);
   const event = { type: "TOKEN", authorizationToken: "a", methodArn };
   expect(JSON.parse(invoke.mock.calls[0]?.[0] ?? "")).toEqual(event);
-  expect(await authorize(["a"], "/b")).toMatchObject(denied ?? {});
+  expect(await authorize(["a"], "/b")).toMatchObject(denied);
   jest.spyOn(Date, "now").mockReturnValue(0);
   now.mockReturnValue(60_999);
   expect(await invocations("a")).toBe(1);
