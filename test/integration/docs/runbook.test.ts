@@ -63,7 +63,7 @@ it("asks the access log for fields that it has", () => {
   const fields = Object.keys(JSON.parse(accessLogFormat));
   const found = [...runbook.matchAll(/query AccessLog \d+ '([^']+)'/g)].map(([, query = ""]) => query);
   const asked = found.flatMap((query) => [...query.matchAll(/(?:fields|filter|by|,)\s+(\w+)/g)]);
-  expect(found.length).toBeGreaterThan(1);
+  expect(asked.length).toBeGreaterThan(found.length);
   for (const [, name] of asked) expect(fields).toContain(name);
 });
 

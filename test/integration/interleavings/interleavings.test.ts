@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
 import { creationBreaks, walkBreaks } from "../../long/interleavings/breaks.ts";
+import { smallPlans } from "../../long/interleavings/creations.ts";
 
 const run = fileURLToPath(new URL("../../long/run.ts", import.meta.url));
 
@@ -12,6 +13,9 @@ it("follows the contract in thousands of schedules, and notices every break", as
     // The coverage of the broken stores would count as that of the real ones.
     env: { ...process.env, NODE_OPTIONS: "", NODE_V8_COVERAGE: "" },
   });
+  const held = [...stdout.matchAll(/^(?!Noticed).*: (\d+) schedules$/gm)].map(([, count]) => Number(count));
+  expect(held.length).toBeGreaterThan(smallPlans.length); // and random schedules
+  expect(Math.min(...held)).toBeGreaterThan(1);
   const noticed = [...stdout.matchAll(/^Noticed after \d+ schedules: (.*)$/gm)].map(([, name]) => name);
   expect(noticed).toEqual(expect.arrayContaining(Object.keys({ ...creationBreaks, ...walkBreaks })));
 });

@@ -253,7 +253,7 @@ it("explains its options", async () => {
   expect(unknown?.output()).toMatch(/^animal-store: Unknown option '--wach'.*\nUsage: /);
 });
 
-it("ends with one clear line and exit code 1, and changes no file, when its port or its folder is not its own", async () => {
+it("ends with one clear line and exit code 1, and changes no file, when its port, folder or server cannot be used", async () => {
   await mkdir(join(folder, "assembly"));
   const files = ["notes.txt", ".gitignore", "api-key", "assembly/1"];
   for (const name of files) await writeFile(join(folder, name), "mine");
@@ -261,6 +261,7 @@ it("ends with one clear line and exit code 1, and changes no file, when its port
   const other = await listen(createServer());
   ends.push(other.close);
   const { port } = new URL(other.origin);
+  const data = join(temporary, "data");
   for (const [environment, message] of [
     [{ PORT: "65536" }, "PORT must be a number from 0 to 65535."],
     [{ PORT: port }, `Port ${port} is in use. Set PORT to another one.`],
@@ -268,11 +269,16 @@ it("ends with one clear line and exit code 1, and changes no file, when its port
       {},
       `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
     ],
+    [
+      { DATA_DIR: data, AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1" },
+      expect.stringContaining("The DynamoDB endpoint http://127.0.0.1:1 cannot be used: "),
+    ],
   ] as const) {
     const { output, ended } = spawnService(inFolder(environment));
     expect(await ended).toBe(1);
-    expect(output()).toBe(`animal-store: ${message}\n`);
+    expect(/^animal-store: (.*)\n$/.exec(output())?.[1]).toEqual(message);
   }
+  expect(await readdir(data)).not.toContain("assembly"); // a synthesis takes seconds
   expect(await readdir(folder, { recursive: true })).toEqual(before);
   for (const name of files) expect(await readFile(join(folder, name), "utf8")).toBe("mine");
 });
