@@ -5,6 +5,8 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { parse } from "yaml";
 import { program } from "../../../cli/keys.ts";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import { budget } from "../../../infra/budget.ts";
+import { githubRepository } from "../../../infra/github-repository.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { exampleSettings } from "../../support/account.ts";
@@ -160,6 +162,12 @@ describe("the account", () => {
       expect(readResources(assembly, stack).find("ApiGateway::Account")).toEqual([]);
       expect(artifacts[stack].dependencies).toContain(accountStackName);
     }
+  });
+
+  it("has roles for GitHub and a budget only if someone fills them in", () => {
+    const own = readResources(assembly, accountStackName);
+    const has = [own.find("IAM::Role").length > 1, own.find("Budgets::Budget").length > 0];
+    expect(has).toEqual([githubRepository !== undefined, budget !== undefined]);
   });
 
   it("keeps what others in the account also use when the stack is deleted", () => {

@@ -51,6 +51,7 @@ async function serve(settings: Partial<typeof stack>, tryAcquire?: () => boolean
 const origin = await serve({});
 const baseUrl = `${origin}/v1`;
 
+// The gateway caches a policy for each key.
 const key = (last: string) => `ask_local_${"0".repeat(32)}${last}`;
 const token = (last: string) => `Bearer ${key(last)}`;
 const get = (path: string, last = "a", headers: Record<string, string> = {}) =>
