@@ -68,6 +68,11 @@ export async function runProgram(
       console.error(printable(`${label}: ${explain(error)}`));
       return 1;
     }
-    return error.exitCode === 0 ? 0 : 2;
+    if (error.exitCode === 0) return 0;
+    // Without `--`, npm reads the options itself and passes them on as environment variables.
+    if (process.env.npm_config_stage !== undefined) {
+      console.error("npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...");
+    }
+    return 2;
   }
 }

@@ -5,12 +5,12 @@ import { ApiError } from "../../../lib/errors.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
 /** Runs a program whose subcommand `do` throws an error. */
-function run(args: string[], error?: unknown) {
+function run(args: string[], error?: unknown, environment?: Record<string, string>) {
   const program = configureProgram(new Command("npm run test --"));
   program.command("do").action(() => {
     throw error;
   });
-  return runInProcess(program, "test", args);
+  return runInProcess(program, "test", args, environment);
 }
 
 const connectionLost = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
@@ -42,4 +42,11 @@ it("ends with 2 after wrong usage, and never prints a key or a control character
   expect((await run(["dx"])).stderr).toMatch(
     /^error: .*\n\(Did you mean do\?\)\n\(Add --help for usage.\)\n$/,
   );
+});
+
+it("explains that -- is missing when npm has read the options itself", async () => {
+  const environment = { npm_config_stage: "true" };
+  const { code, stderr } = await run(["do", "--all"], undefined, environment);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Put -- before them: npm run keys --")]);
+  expect(await run(["--help"], undefined, environment)).toMatchObject({ code: 0, stderr: "" });
 });
