@@ -2,13 +2,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { expect, it, jest } from "@jest/globals";
+import { afterAll, expect, it, jest } from "@jest/globals";
+import { stop } from "esbuild";
 import { program } from "../../../cli/symbolicate.ts";
 import { functionOf, readStack } from "../../../infra/assembly/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
+
+afterAll(stop); // the process of esbuild
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
