@@ -23,7 +23,9 @@ export function linkHeader(
   path: string,
   query: LinkQuery = {},
 ): string {
-  const set = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(set.map(([name, value]): [string, string] => [name, String(value)]));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
   return `<${baseUrl(event)}${path}${search.size > 0 ? `?${search}` : ""}>; rel="${rel}"`;
 }
