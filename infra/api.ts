@@ -9,6 +9,7 @@ import {
   RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
+import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../lib/api-key.ts";
 import { API_VERSION, operations } from "../lib/operations.ts";
@@ -27,6 +28,11 @@ export type Functions = Record<(typeof operations)[number]["id"] | "authorize", 
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: AccessLog;
+  /**
+   * The responses with a 5xx: the larger of two counts. The metric of API Gateway can lack the gateway responses whose
+   * status is modified, and the access log can lack internal errors (docs/aws-assumptions.md).
+   */
+  readonly serverErrors: MathExpression;
   /** the base URL of the default endpoint */
   readonly baseUrl: string;
 
@@ -43,6 +49,13 @@ export class Api extends Construct {
     addNotFound(api);
     acknowledgeFindings(api, stage);
     this.restApi = api;
+    this.serverErrors = new MathExpression({
+      expression: "MAX([FILL(measured, 0), FILL(logged, 0)])",
+      usingMetrics: {
+        measured: api.metricServerError({ statistic: Stats.SUM }),
+        logged: this.accessLog.serverErrors,
+      },
+    });
     this.baseUrl = `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${API_VERSION}`;
   }
 

@@ -44,11 +44,6 @@ export interface Stage {
   systemLogLevel: "INFO" | "WARN";
   /** how long log lines are kept, in days that CloudWatch Logs accepts, such as 30, 90 and 365 */
   logRetentionDays: number;
-  /**
-   * Requests the base URL every minute as a client does, and notifies if its name, its certificate or the API fails. Off by
-   * default. docs/decisions/probe.md says why it is a function.
-   */
-  probe?: boolean;
   /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
   canaryDeployment: boolean;
   /**

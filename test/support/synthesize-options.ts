@@ -21,7 +21,6 @@ const domain = {
 const everyOption: Stage = {
   ...(deployedStages.find(({ wafRateLimits }) => wafRateLimits) as Stage),
   canaryDeployment: false,
-  probe: true,
   domain,
   provisionedConcurrency: { operation: 5, authorizer: 2 },
   reservedConcurrency: { operation: 50, authorizer: 20 },

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
-import { alarmState, Metrics, metricsOf } from "../../support/cloudwatch.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
 // What the stages do not use, and what the runbook uses once. data.test.ts has -c deletionProtection=off.
@@ -63,40 +62,6 @@ describe("a stage with every option", () => {
       expect(callersOf(alias.id)).toHaveLength(1);
     },
   );
-
-  describe("the probe", () => {
-    const probe = find("Lambda::Function").find(({ Code }) => Code.ZipFile?.includes("fetch"));
-    const alarm = find("CloudWatch::Alarm").find(({ TreatMissingData }) => TreatMissingData === "breaching");
-    const run = (respond: () => Promise<{ status: number }>) => {
-      const exported = {} as { handler: () => Promise<void> };
-      const fetch = (url: string) => {
-        expect(url).toBe(`${output("BaseUrl")}/pets`);
-        return respond();
-      };
-      const program = new Function("exports", "fetch", "process", probe.Code.ZipFile);
-      program(exported, fetch, { env: probe.Environment.Variables });
-      return exported.handler();
-    };
-
-    it("fails unless the API refuses a request without a key", async () => {
-      await expect(run(async () => ({ status: 401 }))).resolves.toBeUndefined();
-      for (const status of [200, 403, 503]) await expect(run(async () => ({ status }))).rejects.toThrow();
-      await expect(run(() => Promise.reject(new Error("certificate has expired")))).rejects.toThrow();
-    });
-
-    it("runs every minute, and notifies after three failures or when it does not run", () => {
-      const Targets = [{ Arn: arnOf(probe.id) }];
-      expect(only("Events::Rule")).toMatchObject({ ScheduleExpression: "rate(1 minute)", Targets });
-      const [errors] = metricsOf(alarm);
-      expect(errors.Dimensions).toEqual([{ Name: "FunctionName", Value: probe.id }]);
-      const after = (values: number[]) => {
-        const metrics = new Metrics();
-        for (const [minute, value] of values.entries()) metrics.record(minute, errors, value);
-        return alarmState(alarm)(metrics, values.length);
-      };
-      expect([[0, 0, 0], [0, 1, 1], [1, 1, 1], []].map(after)).toEqual([false, false, true, true]);
-    });
-  });
 
   it("configures listPets with the shards to read and createPet with the shards to write", () => {
     const shards = ["listPets", "createPet"].map((name) => fn(name).Environment.Variables.STATUS_SHARDS);

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { FileSystem } from "aws-cdk-lib/core";
+import { deprecatedOperations } from "../../../infra/access-log.ts";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { readStack } from "../../../infra/assembly/template.ts";
-import { deprecatedOperations } from "../../../infra/deprecated.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
@@ -115,12 +115,17 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
     });
 
     it.each<[status: number, route: string, variables: object, counted: string[]]>([
-      [404, "GET /pets", key, []],
-      [500, "GET /pets", key, ["ServerErrors by route GET /pets"]],
-      [503, "POST /pets", {}, ["ServerErrors by route POST /pets"]],
-      ...deprecatedOperations.flatMap(({ id, method, path }): [number, string, object, string[]][] => [
-        [200, `${method} ${path}`, key, ["DeprecatedCalls by keyId key_1", `${id}DeprecatedCalls`]],
-        [200, `${method} ${path}`, { ...key, "authorizer.check": true }, []], // a check of our own
+      [404, "GET /pets", key, ["RequestsWithKey"]],
+      [500, "GET /pets", key, ["ServerErrors", "ServerErrors by route GET /pets", "RequestsWithKey"]],
+      [503, "POST /pets", {}, ["ServerErrors", "ServerErrors by route POST /pets"]],
+      [401, "GET /pets", { "error.responseType": "UNAUTHORIZED" }, []],
+      [401, "GET /pets", { ...key, "error.responseType": "ACCESS_DENIED" }, ["RequestsWithKey", "Refusals"]],
+      [403, "GET /pets", key, ["RequestsWithKey", "Refusals"]],
+      [429, "GET /pets", { "error.responseType": "THROTTLED" }, ["RequestsWithKey", "Refusals"]],
+      [429, "GET /pets", { "error.responseType": "WAF_FILTERED" }, []],
+      ...deprecatedOperations.flatMap(({ method, path }): [number, string, object, string[]][] => [
+        [200, `${method} ${path}`, key, ["RequestsWithKey", "DeprecatedCalls by keyId key_1"]],
+        [200, `${method} ${path}`, { ...key, "authorizer.check": true }, ["RequestsWithKey"]], // a check of our own
         [401, `${method} ${path}`, {}, []], // without a key there is nobody to ask
       ]),
     ])("counts a %d of %s with %j as %j", (status, route, variables, counted) => {
