@@ -157,7 +157,8 @@ function clientLimits(): string {
 /** The figures by document and marker. */
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
-  "docs/runbook.md": { canary, cost: costTable },
+  "docs/incidents.md": { canary },
+  "docs/deployment.md": { cost: costTable },
   "docs/decisions/load.md": { ends: endTable },
 };
 

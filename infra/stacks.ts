@@ -13,7 +13,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 );
 
 /**
- * Adds the account's stack and those of the stages. docs/runbook.md says when to use the context values
+ * Adds the account's stack and those of the stages. docs/deployment.md and docs/incidents.md say when to use the context values
  * `-c deletionProtection=off` and `-c canaryAlarms=off`.
  */
 export function addStacks(app: App, functionCode: FunctionCode): void {

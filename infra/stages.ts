@@ -23,7 +23,7 @@ export interface Stage {
   wafRateLimits?: { perAddress: number; perKey: number };
   /**
    * Instances that are reserved for each function and that it cannot exceed. Off by default, because the quota of a new
-   * account (often 10) is too small for any reservation. docs/runbook.md says when to turn it on.
+   * account (often 10) is too small for any reservation. docs/incidents.md says when to turn it on.
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
@@ -33,13 +33,13 @@ export interface Stage {
    */
   statusShards: { read: number; write: number };
   /**
-   * Instances of each function that are always started, to avoid cold starts. Off by default. docs/runbook.md has the
+   * Instances of each function that are always started, to avoid cold starts. Off by default. docs/deployment.md has the
    * cost.
    */
   provisionedConcurrency?: { operation: number; authorizer: number };
   /**
    * With INFO, Lambda logs the duration, the start-up time and the memory of every invocation. That is about 0.75 KB per
-   * invocation; docs/runbook.md has the cost.
+   * invocation; docs/deployment.md has the cost.
    */
   systemLogLevel: "INFO" | "WARN";
   /** how long log lines are kept, in days that CloudWatch Logs accepts, such as 30, 90 and 365 */
