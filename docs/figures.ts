@@ -71,7 +71,7 @@ function costAt(rate: number): Record<string, number> {
     // storage of the table and the index, and recovery of the table
     "DynamoDB, a month's new pets": ((pets * BYTES.pet) / 1e9) * (0.25 + 0.2 / 2),
     Logs: ((requests * BYTES.log) / 1e9) * 0.5,
-    ...(wafRateLimits && { Firewall: 5 + 2 + millions * 0.6 }),
+    ...(wafRateLimits && { "AWS WAF": 5 + 2 + millions * 0.6 }),
     "Data to the internet": tiered(Math.max(0, gigabytes - 100), [
       [10_000, 0.09],
       [40_000, 0.085],
@@ -146,8 +146,8 @@ function clientLimits(): string {
       ["body", `${BODY_LIMIT / 1024} KiB`],
       ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
       ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],
-      ["one API key", minute(wafRateLimits?.perKey)],
-      ["one IP address", minute(wafRateLimits?.perAddress)],
+      ["one API key", minute(wafRateLimits?.perKeyPerMinute)],
+      ["one IP address", minute(wafRateLimits?.perIpPerMinute)],
       ["all clients together", `${whole(throttling.rate)} requests a second`],
     ],
     "text",
@@ -157,7 +157,8 @@ function clientLimits(): string {
 /** The figures by document and marker. */
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
-  "docs/runbook.md": { canary, cost: costTable },
+  "docs/incidents.md": { canary },
+  "docs/deployment.md": { cost: costTable },
   "docs/decisions/load.md": { ends: endTable },
 };
 

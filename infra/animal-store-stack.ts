@@ -30,6 +30,7 @@ export class AnimalStoreStack extends Stack {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
       terminationProtection: stage.deletionProtection,
+      ...(stage.region && { env: { region: stage.region } }),
     });
     const tables = {
       pets: new PetsTable(this, "Pets", stage),

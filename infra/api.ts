@@ -62,14 +62,14 @@ export class Api extends Construct {
   #createRestApi(authorize: ApiFunction, stage: Stage): RestApi {
     const authorizer = new TokenAuthorizer(this, "Authorizer", {
       handler: authorize.target,
-      // Several spaces are valid (RFC 9110, 11.4); the firewall counts every spelling of a key as one.
+      // Several spaces are valid (RFC 9110, 11.4); AWS WAF counts every spelling of a key as one.
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern}$`,
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
     });
     const api = new RestApi(this, "RestApi", {
       restApiName: `animal-store-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: stage.domain?.only ?? false,
+      disableExecuteApiEndpoint: stage.domain?.disableDefaultEndpoint ?? false,
       deployOptions: {
         stageName: API_VERSION,
         throttlingRateLimit: stage.throttling.rate,
@@ -94,7 +94,7 @@ function acknowledgeFindings(api: RestApi, stage: Stage): void {
     APIG6:
       "The access log has the requests. Execution logs would add error texts, which can repeat a client's key.",
     ...(!stage.wafRateLimits && {
-      APIG3: "This stage is throttled to a low rate; a firewall would cost more than it protects.",
+      APIG3: "This stage is throttled to a low rate; a web ACL would cost more than it protects.",
     }),
   };
   for (const [rule, reason] of Object.entries(reasons)) acknowledge(api, rule, reason);

@@ -115,5 +115,5 @@ function refusals({ api: { accessLog }, webAcl }: MonitoredResources): IWidget[]
   const deprecated = searchGraph(title, accessLog.deprecatedCallsByKey, Duration.hours(1));
   if (!webAcl) return [deprecated];
   const blocked = webAcl.blockedRequests.map((metric) => metric.with({ period }));
-  return [deprecated, graph("Requests that the firewall blocked", blocked)];
+  return [deprecated, graph("Requests that AWS WAF blocked", blocked)];
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { App } from "aws-cdk-lib";
+import { App, Validations } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
+import { AwsSolutionsChecks } from "cdk-nag";
 import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
@@ -15,7 +16,7 @@ const domain = {
   certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
   hostedZoneId: "Z1",
   hostedZoneName: "example.com",
-  only: true,
+  disableDefaultEndpoint: true,
 };
 
 const everyOption: Stage = {
@@ -38,9 +39,20 @@ withContext({ canaryAlarms: "off" }, join(outdir, "canaryAlarms")).synth();
 const app = withContext({ deletionProtection: "off" }, outdir);
 const options = { functionCode, ignoreCanaryAlarms: false };
 new AnimalStoreStack(app, "every-option", everyOption, options);
-new AnimalStoreStack(app, "both-endpoints", { ...everyOption, domain: { ...domain, only: false } }, options);
+new AnimalStoreStack(
+  app,
+  "both-endpoints",
+  { ...everyOption, domain: { ...domain, disableDefaultEndpoint: false } },
+  options,
+);
 new AccountStack(app, "existing-provider", deployedStages, {
-  repository: { ...exampleSettings.repository, oidcProviderExists: true, diffRole: false },
+  repository: { ...exampleSettings.repository, oidcProviderExists: true },
 });
 app.synth();
+const regions = new App({ context: { ...featureFlags, stage: "anna" }, outdir: join(outdir, "regions") });
+// The first one leaves the region to the environment, and so does the personal stage.
+const stages = deployedStages.map((stage, n) => (n ? { ...stage, region: `xx-place-${n}` } : stage));
+addStacks(regions, functionCode, stages, exampleSettings);
+Validations.of(regions).addPlugins(new AwsSolutionsChecks(regions));
+regions.synth();
 synthesizeAccount(exampleSettings, account);

@@ -49,7 +49,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, throttling, wafRateLim
   });
 
   if (!wafRateLimits) {
-    it("there is no firewall", () => expect(find("WAFv2::WebACL")).toEqual([]));
+    it("there is no web ACL", () => expect(find("WAFv2::WebACL")).toEqual([]));
     return;
   }
 
@@ -57,7 +57,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, throttling, wafRateLim
   const [ofAddress, ofKey] = acl.Rules.map(({ Statement }: Json) => Statement.RateBasedStatement);
   const [{ Header }, ...otherKeys] = ofKey.CustomKeys;
 
-  it("the firewall counts every request of an address, and of a key however it is written", () => {
+  it("AWS WAF counts every request of an address, and of a key however it is written", () => {
     for (const { ScopeDownStatement } of [ofAddress, ofKey]) expect(ScopeDownStatement).toBeUndefined();
     expect([ofAddress.AggregateKeyType, ofKey.AggregateKeyType]).toEqual(["IP", "CUSTOM_KEYS"]);
     expect([Header.Name, otherKeys]).toEqual(["Authorization", []]);
@@ -70,20 +70,20 @@ describe.each(deployedStages)("in $name", ({ name: stage, throttling, wafRateLim
     expect(counted(`Bearer ${key}1`)).not.toBe(counted(`Bearer ${key}2`));
   });
 
-  it("the firewall blocks each of them well below the limit of all clients", () => {
+  it("AWS WAF blocks each of them well below the limit of all clients", () => {
     // AWS WAF refuses rules, and transformations of one text, with the same priority.
     for (const ordered of [acl.Rules, Header.TextTransformations])
       expect(new Set(ordered.map(({ Priority }: Json) => Priority)).size).toBe(ordered.length);
     const limits = [ofAddress, ofKey].map(
       ({ Limit, EvaluationWindowSec }) => (Limit / EvaluationWindowSec) * 60,
     );
-    expect(limits).toEqual([wafRateLimits.perAddress, wafRateLimits.perKey]);
+    expect(limits).toEqual([wafRateLimits.perIpPerMinute, wafRateLimits.perKeyPerMinute]);
     for (const perMinute of limits) expect(perMinute / 60).toBeLessThan(throttling.rate / 2);
     expect(acl.DefaultAction).toEqual({ Allow: {} });
     for (const { Action } of acl.Rules) expect(Action).toEqual({ Block: {} });
   });
 
-  it("the firewall protects the stage, counts for the dashboard, and keeps no request", () => {
+  it("AWS WAF protects the stage, counts for the dashboard, and keeps no request", () => {
     expect(only("WAFv2::WebACLAssociation")).toMatchObject({
       ResourceArn: `arn:aws:apigateway:local::/restapis/${api.id}/stages/${apiStage.id}`,
       WebACLArn: arnOf(acl.id),

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { deployedStages, stackName } from "../../../infra/stages.ts";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import { pascalCase } from "../../../infra/pascal-case.ts";
+import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
 // What the stages do not use, and what the runbook uses once. data.test.ts has -c deletionProtection=off.
@@ -31,7 +34,7 @@ describe("a stage with every option", () => {
     expect(first.only("ApiGateway::Deployment").id).not.toBe(only("ApiGateway::Deployment").id);
     for (const { name, domain } of deployedStages) {
       const deployed = readResources(assembly, stackName(name)).only("ApiGateway::RestApi");
-      expect(deployed.DisableExecuteApiEndpoint).toBe(domain?.only ?? false);
+      expect(deployed.DisableExecuteApiEndpoint).toBe(domain?.disableDefaultEndpoint ?? false);
     }
   });
 
@@ -69,13 +72,66 @@ describe("a stage with every option", () => {
   });
 });
 
-it("trusts the OIDC provider that an account already has, and has no diff role unless wanted", () => {
-  const { find, output } = readResources(assembly, "existing-provider");
+it("trusts the OIDC provider that an account already has", () => {
+  const { find } = readResources(assembly, "existing-provider");
   expect(find("IAM::OIDCProvider")).toEqual([]);
   const trust = find("IAM::Role").flatMap(({ AssumeRolePolicyDocument: { Statement } }) => Statement);
   const trusted = trust.filter(({ Principal }) =>
     Principal.Federated?.endsWith(":oidc-provider/token.actions.githubusercontent.com"),
   );
   expect(trusted).toHaveLength(deployedStages.length);
-  expect(output("DiffRoleArn")).toBeUndefined();
+});
+
+describe("stages in several regions, and a personal stage", () => {
+  const folder = join(assembly, "regions");
+  const read = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));
+  const { artifacts } = read("manifest.json");
+  const accountOf = (name: string) =>
+    artifacts[stackName(name)].dependencies.find((id: string) => id.startsWith(accountStackName)) ?? "";
+  const regionOf = (stack: string) => artifacts[stack].environment.split("/").at(-1);
+
+  it("are deployed where they say, each with an account stack in its region", () => {
+    const expected = deployedStages.map((_, n) => (n ? `xx-place-${n}` : "unknown-region"));
+    expect(deployedStages.map(({ name }) => regionOf(stackName(name)))).toEqual(expected);
+    expect(deployedStages.map(({ name }) => regionOf(accountOf(name)))).toEqual(expected);
+    for (const { name } of deployedStages) {
+      const outputs = deployedStages.map(
+        (other) =>
+          readResources(folder, accountOf(name)).output(`${pascalCase(other.name)}DeployRoleArn`) &&
+          other.name,
+      );
+      expect(outputs.filter(Boolean)).toEqual([name]);
+    }
+  });
+
+  it("share one OIDC provider and one budget, in the first region", () => {
+    for (const type of ["IAM::OIDCProvider", "Budgets::Budget"])
+      expect(
+        deployedStages.map(({ name }) => readResources(folder, accountOf(name)).find(type).length),
+      ).toEqual(deployedStages.map((_, n) => (n ? 0 : 1)));
+  });
+
+  it("satisfy the rules of AWS Solutions", () => {
+    expect(read("validation-report.json").pluginReports[0].violations).toEqual([]);
+  });
+
+  it("give the personal stage the template of staging, and no role for GitHub", () => {
+    const hashes = /[0-9A-F]{8}|[0-9a-f]{32}/g; // in ids
+    const [own, staging] = ["anna", "staging"].map((name) =>
+      JSON.stringify(read(`${stackName(name)}.template.json`))
+        .replaceAll(hashes, "")
+        .replaceAll(name, "<name>"),
+    );
+    expect(own).toBe(staging);
+    expect(JSON.stringify(artifacts)).not.toContain("AnnaDeploy");
+  });
+
+  // Versions cost nothing. They go with their function.
+  it("leave nothing behind that costs when the personal stage is destroyed", () => {
+    const kept = Object.values<Json>(read(`${stackName("anna")}.template.json`).Resources);
+    const types = kept.filter(
+      ({ DeletionPolicy }) => DeletionPolicy !== "Delete" && DeletionPolicy !== undefined,
+    );
+    expect(types.filter(({ Type }) => Type !== "AWS::Lambda::Version")).toEqual([]);
+  });
 });

@@ -87,7 +87,7 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
       ]);
       const headers = Object.entries(errorHeaders(code)).map(([name, value]) => [
         `gatewayresponse.header.${name}`,
-        // The firewall blocks for longer.
+        // AWS WAF blocks for longer.
         ResponseType === "WAF_FILTERED" ? expect.stringMatching(/^'\d\d+'$/) : `'${value}'`,
       ]);
       expect(ResponseParameters).toEqual(Object.fromEntries(headers));
