@@ -44,8 +44,7 @@ export interface MonitoredResources {
 }
 
 /** By default, an alarm sends a notice when its metric exceeds 0. */
-type StageAlarm = { id: string; topic?: "page" | "notice" } & Pick<AlarmProps, "metric"> &
-  Partial<AlarmProps>;
+type AlarmSettings = Partial<AlarmProps> & { id: string; metric: IMetric; topic?: "page" | "notice" };
 
 /** The alarms of a stage, and the topics that operators subscribe to. */
 export class Alarms extends Construct {
@@ -75,12 +74,8 @@ export class Alarms extends Construct {
     for (const topic of [this.page, this.notice]) topic.grantPublish(cloudWatch); // and the use of the key
   }
 
-  /**
-   * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it.
-   *
-   * @param notifyOfEnd notifies also when it ends. A new alarm runs the action of its first state
-   */
-  add({ id, topic = "notice", ...props }: StageAlarm, notifyOfEnd = false): Alarm {
+  /** Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. */
+  add({ id, topic = "notice", ...props }: AlarmSettings): Alarm {
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: 1,
@@ -88,20 +83,18 @@ export class Alarms extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...props,
     });
-    const action = new SnsAction(this[topic]);
-    alarm.addAlarmAction(action);
-    if (notifyOfEnd) alarm.addOkAction(action);
+    alarm.addAlarmAction(new SnsAction(this[topic]));
     return alarm;
   }
 
-  /** Adds the alarms of a whole stage. */
+  /** Adds the alarms of a whole stage, which also notify when they end. A new alarm runs the action of its first state. */
   monitor(resources: MonitoredResources): void {
-    for (const subject of [serverErrors, refusals, latency, throttles])
-      for (const alarm of [subject(resources)].flat()) this.add(alarm, true);
+    for (const alarm of [serverErrors, refusals, latency, throttles].flatMap((subject) => subject(resources)))
+      this.add(alarm).addOkAction(new SnsAction(this[alarm.topic ?? "notice"]));
   }
 }
 
-function serverErrors({ api }: MonitoredResources): StageAlarm[] {
+function serverErrors({ api }: MonitoredResources): AlarmSettings[] {
   return burnRates.map(({ hours, rate, topic }) => ({
     id: `ServerErrors${hours}h`,
     topic,
@@ -112,14 +105,14 @@ function serverErrors({ api }: MonitoredResources): StageAlarm[] {
 }
 
 /** Requests without a key of the right form, which are mostly those of scanners, do not count. */
-const refusals = ({ api: { accessLog } }: MonitoredResources): StageAlarm => ({
+const refusals = ({ api: { accessLog } }: MonitoredResources): AlarmSettings => ({
   id: "Refusals",
   alarmDescription: "In 5 minutes, more than half of the requests with a key were refused.",
   metric: share(accessLog.refusals, accessLog.requestsWithKey, FEWEST_FAILURES, Duration.minutes(5)),
   threshold: 0.5,
 });
 
-const latency = ({ api: { restApi } }: MonitoredResources): StageAlarm => ({
+const latency = ({ api: { restApi } }: MonitoredResources): AlarmSettings => ({
   id: "HighLatency",
   alarmDescription:
     "The slowest 1 % of the responses took more than 2 s, in each of three periods of 5 minutes.",
@@ -128,7 +121,7 @@ const latency = ({ api: { restApi } }: MonitoredResources): StageAlarm => ({
   evaluationPeriods: 3,
 });
 
-function throttles({ functions }: MonitoredResources): StageAlarm[] {
+function throttles({ functions }: MonitoredResources): AlarmSettings[] {
   return Object.entries(functions).map(([name, fn]) => {
     const throttled = [fn.metricThrottles(), ...fn.tableThrottles.values()];
     return {
@@ -146,11 +139,7 @@ function throttles({ functions }: MonitoredResources): StageAlarm[] {
   });
 }
 
-/**
- * Returns the share of failures in all calls of a period.
- *
- * @param fewest with fewer failures in the period it is 0
- */
+/** Returns the share of failures in all calls of a period. With fewer failures than `fewest` it is 0. */
 export function share(failures: IMetric, calls: IMetric, fewest: number, period: Duration): MathExpression {
   const expression = `IF(failures >= ${fewest}, failures / calls, 0)`;
   return new MathExpression({ expression, usingMetrics: { failures, calls }, period });

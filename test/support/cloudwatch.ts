@@ -34,12 +34,11 @@ export class Metrics {
   /** Returns a statistic of the minutes before `end`, as far as they have arrived at `now`, or NaN if there is no value. */
   statistic({ key, Stat }: { key: string; Stat: string }, minutes: number, end: number, now: number): number {
     const arrived = Math.min(end, key.startsWith('["AWS/') ? now : now - this.#logDelay);
-    const found = (this.#spans.get(key) ?? [])
-      .map(({ start, end: spanEnd, value, times }) => {
-        const minutesWithin = Math.min(arrived, spanEnd) - Math.max(end - minutes, start);
-        return { value, times: times * Math.max(0, minutesWithin) };
-      })
-      .filter((one) => one.times > 0);
+    const found: { value: number; times: number }[] = [];
+    for (const span of this.#spans.get(key) ?? []) {
+      const within = Math.min(arrived, span.end) - Math.max(end - minutes, span.start);
+      if (within > 0) found.push({ value: span.value, times: span.times * within });
+    }
     const count = found.reduce((sum, one) => sum + one.times, 0);
     if (count === 0) return Number.NaN;
     if (Stat === "Sum") return found.reduce((sum, one) => sum + one.value * one.times, 0);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
+import { everyOption } from "../../support/every-option.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
 // What limits a client, a request and a function. options.test.ts has the limits that no stage sets.
@@ -12,8 +13,11 @@ const transformations: Record<string, (text: string) => string> = {
   COMPRESS_WHITE_SPACE: (text) => text.replaceAll(/[\f\t\n\r\v\u00a0 ]+/g, " "),
 };
 
-describe.each(deployedStages)("in $name", ({ name: stage, throttling, wafRateLimits, ...settings }) => {
-  const { find, fn, only } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
+describe.each([...deployedStages, everyOption])("in $name", (settings) => {
+  const { name: stage, throttling, wafRateLimits } = settings;
+  const { TEST_ASSEMBLY, TEST_OPTIONS_ASSEMBLY } = process.env;
+  const assembly = settings === everyOption ? TEST_OPTIONS_ASSEMBLY : TEST_ASSEMBLY;
+  const { find, fn, only } = readResources(assembly, stackName(stage));
   const api = only("ApiGateway::RestApi");
   const apiStage = only("ApiGateway::Stage");
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
+import { everyOption } from "../../support/every-option.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
 // What the stages do not use, and what the runbook uses once. data.test.ts has -c deletionProtection=off.
@@ -21,8 +22,12 @@ it("deploys even if alarms are triggered with -c canaryAlarms=off, and with no o
   }
 });
 
+it("counts the throttles of a table and operation once, however many accesses a function has to it", () => {
+  expect(readResources(assembly, "two-accesses").output("Throttles")).toBe("Query on Pets");
+});
+
 describe("a stage with every option", () => {
-  const { callersOf, find, fn, only, output } = readResources(assembly, "every-option");
+  const { callersOf, find, fn, only, output } = readResources(assembly, stackName(everyOption.name));
   const [domain, api, stage] = ["DomainName", "RestApi", "Stage"].map((type) => only(`ApiGateway::${type}`));
 
   it("turns the default endpoint off only in a second step after the custom domain name", () => {
@@ -61,14 +66,34 @@ describe("a stage with every option", () => {
       const { id, ReservedConcurrentExecutions: reserved } = fn(name);
       const [alias, ...others] = find("Lambda::Alias").filter(({ FunctionName }) => FunctionName === id);
       const { ProvisionedConcurrentExecutions: started } = alias.ProvisionedConcurrencyConfig;
-      expect([started, reserved, others]).toEqual(name === "authorize" ? [2, 20, []] : [5, 50, []]);
+      const kind = name === "authorize" ? "authorizer" : "operation";
+      const { provisionedConcurrency, reservedConcurrency } = everyOption;
+      expect([started, reserved, others]).toEqual([
+        provisionedConcurrency?.[kind],
+        reservedConcurrency?.[kind],
+        [],
+      ]);
       expect(callersOf(alias.id)).toHaveLength(1);
     },
   );
 
   it("configures listPets with the shards to read and createPet with the shards to write", () => {
     const shards = ["listPets", "createPet"].map((name) => fn(name).Environment.Variables.STATUS_SHARDS);
-    expect(shards).toEqual(["8", "4"]);
+    expect(shards).toEqual([everyOption.statusShards.read, everyOption.statusShards.write].map(String));
+  });
+
+  it("has numbers that no stage has, so that the tests notice one that is not taken from the stage", () => {
+    const numbers = (settings: object): [string, unknown][] =>
+      Object.entries(settings).flatMap(([name, value]) =>
+        typeof value === "object"
+          ? numbers(value).map(([inner, number]) => [`${name}.${inner}`, number] as [string, unknown])
+          : typeof value === "number"
+            ? [[name, value] as [string, unknown]]
+            : [],
+      );
+    const used = Object.fromEntries(numbers(everyOption));
+    for (const stage of deployedStages)
+      for (const [name, number] of numbers(stage)) expect([name, used[name]]).not.toEqual([name, number]);
   });
 });
 
