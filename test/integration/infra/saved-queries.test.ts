@@ -1,0 +1,109 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, it, jest } from "@jest/globals";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import { readStack } from "../../../infra/assembly/template.ts";
+import { servedStackName } from "../../../infra/stages.ts";
+import { createHandler } from "../../../lib/http/handler.ts";
+import { getPet } from "../../../lib/operations.ts";
+import { formatAccessLog } from "../../../local/gateway/context.ts";
+import { context, requestEvent } from "../../support/event.ts";
+import { matches } from "../../support/insights.ts";
+import { readResources } from "../../support/resources.ts";
+
+const { TEST_ASSEMBLY = "" } = process.env;
+const { accessLogFormat } = readStack(TEST_ASSEMBLY, servedStackName);
+const { find, only } = readResources(TEST_ASSEMBLY, servedStackName);
+const folder = `${servedStackName}/`;
+const queries = new Map<string, Json>(
+  find("Logs::QueryDefinition").map((query) => [query.Name.replace(folder, ""), query]),
+);
+const accessLog = only("ApiGateway::Stage").AccessLogSetting.DestinationArn.split(":").pop();
+const functionLogs: string[] = find("Lambda::Function").map(({ LoggingConfig }) => LoggingConfig.LogGroup);
+
+it("are in a folder of the stack, declare their parameters, and are named by the documents", () => {
+  const docs = new URL("../../../docs/", import.meta.url);
+  const texts = globSync("*.md", { cwd: docs }).map((file) => readFileSync(new URL(file, docs), "utf8"));
+  expect([...queries.keys()].filter((name) => !texts.join().includes(`\`${name}\``))).toEqual([]);
+  for (const [name, { Name, QueryString, Parameters }] of queries) {
+    expect(Name).toBe(folder + name);
+    const used: string[] = [...QueryString.matchAll(/\{\{(\w+)\}\}/g)].map(([, parameter]) => parameter);
+    expect(Parameters.map((parameter: Json) => parameter.Name)).toEqual([...new Set(used)]);
+  }
+});
+
+it("ask the access log for fields that it has", () => {
+  const fields = Object.keys(JSON.parse(accessLogFormat));
+  for (const { QueryString, LogGroupNames } of queries.values()) {
+    if (LogGroupNames.includes(functionLogs[0])) continue;
+    const asked = [...QueryString.matchAll(/(?:fields|filter|by|,)\s+(\w+)/g)].map(([, name]) => name);
+    expect(fields).toEqual(expect.arrayContaining(asked));
+  }
+});
+
+const request = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef";
+const invocation = "aec7a529-47f9-4090-be01-c9ed91bf83cf";
+const platform = (type: string, record: object) =>
+  JSON.stringify({ time: "2026-07-09T06:05:50.581Z", type: `platform.${type}`, record });
+/** As the runtime writes what a function logs. `npm run test:long -- runtime` checks this form. */
+const logged = (level: string, message: unknown) =>
+  JSON.stringify({ timestamp: "2026-07-09T06:05:50.581Z", level, requestId: invocation, message });
+
+/** The line of lib/log.ts about a request that failed. */
+async function failureLine(): Promise<string> {
+  const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
+  const event = requestEvent({ path: { petId: "1" } });
+  event.requestContext.requestId = request;
+  await createHandler(getPet, () => Promise.reject(new Error("secret")))(event, context);
+  return logged("ERROR", error.mock.calls[0]?.[0]);
+}
+
+/** Metrics are left out. The fields of platform events are from the Lambda guide, "Telemetry API event schema". */
+const events = {
+  "access log": formatAccessLog(accessLogFormat, {
+    requestId: request,
+    status: 503,
+    "integration.requestId": invocation,
+  }),
+  "access log of another": formatAccessLog(accessLogFormat, { status: 200, "authorizer.keyId": "key_1" }),
+  "access log of a refusal": formatAccessLog(accessLogFormat, { status: 401 }),
+  failure: await failureLine(),
+  throw: logged("ERROR", { errorType: "Error", errorMessage: "secret", stackTrace: ["Error: secret"] }),
+  information: logged("INFO", "text"),
+  // Recorded in `npm run test:long -- runtime`, as is `throw`. See also aws/aws-lambda-base-images#392.
+  "crash, line 1": "file:///var/task/index.js:4",
+  "crash, line 2": "    at async ignition (file:///var/runtime/index.mjs:1636:5)",
+  start: platform("start", { requestId: invocation, version: "41" }),
+  timeout: platform("report", { requestId: invocation, status: "timeout" }),
+  "error report": platform("report", { requestId: invocation, status: "error" }),
+  "another error": platform("report", { requestId: "other", status: "error" }),
+  success: platform("report", { requestId: "other", status: "success" }),
+  // Without an id: the instance had no event yet.
+  "failed start": platform("initReport", { phase: "init", status: "failure" }),
+};
+
+it.each<[name: string, parameters: Record<string, string>, logs: string[], expected: string]>([
+  ["Request", { id: request }, [accessLog, ...functionLogs], "access log/failure"],
+  [
+    "Request",
+    { id: invocation },
+    [accessLog, ...functionLogs],
+    "failure/throw/information/start/timeout/error report",
+  ],
+  ["FailedRequests", {}, [accessLog], "access log"],
+  ["RefusedRequests", {}, [accessLog], "access log of a refusal"],
+  ["RequestsOfKey", { keyId: "key_1" }, [accessLog], "access log of another"],
+  [
+    "FailedInvocations",
+    {},
+    functionLogs,
+    "failure/throw/crash, line 1/crash, line 2/timeout/error report/another error/failed start",
+  ],
+  ["ColdStarts", {}, functionLogs, "timeout/error report/another error/success"],
+])("%s finds what it should with %j", (name, parameters, logs, expected) => {
+  const { LogGroupNames, QueryString } = queries.get(name);
+  expect(LogGroupNames.toSorted()).toEqual(logs.toSorted());
+  // CloudWatch Logs guide, "Using saved queries with parameters": a value brings its quotes.
+  const query = QueryString.replaceAll(/\{\{(\w+)\}\}/g, (_: string, one: string) => `"${parameters[one]}"`);
+  const found = Object.entries(events).filter(([, event]) => matches(query, event));
+  expect(found.map(([event]) => event).join("/")).toBe(expected);
+});
