@@ -1,10 +1,9 @@
-import { Stack } from "aws-cdk-lib";
+import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, type IFilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { operations } from "../lib/operations.ts";
 import { pascalCase } from "./pascal-case.ts";
-import { StackLogGroup } from "./stack-log-group.ts";
 
 /**
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
@@ -41,7 +40,7 @@ const { all, any, stringValue } = FilterPattern;
 
 /** The access log of an API, and the metrics that CloudWatch counts from its lines. */
 export class AccessLog extends Construct {
-  readonly logGroup: StackLogGroup;
+  readonly logGroup: LogGroup;
   /** the responses with a 5xx */
   readonly serverErrors: Metric;
   /** the requests with a key of the right form, valid or not */
@@ -54,9 +53,9 @@ export class AccessLog extends Construct {
   readonly deprecatedCallsByKey: string;
   readonly #namespace = `AnimalStore/${Stack.of(this).stackName}`;
 
-  constructor(scope: Construct, id: string, retentionDays: number) {
+  constructor(scope: Construct, id: string, retention: number) {
     super(scope, id);
-    this.logGroup = new StackLogGroup(this, "Log", retentionDays);
+    this.logGroup = new LogGroup(this, "Log", { retention, removalPolicy: RemovalPolicy.DESTROY });
     const serverError = stringValue("$.status", "=", "5*");
     this.serverErrors = this.#count("ServerErrors", serverError, "ServerErrors");
     this.#count("ServerErrorsByRoute", serverError, "ServerErrors", "route");

@@ -13,8 +13,8 @@ import {
   LoggingFormat,
   Runtime,
 } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { StackLogGroup } from "./stack-log-group.ts";
 
 /** What a function can do with one table. */
 interface TableAccess {
@@ -48,7 +48,8 @@ export class ApiFunction extends LambdaFunction {
     id: string,
     { access, logRetentionDays, provisionedConcurrentExecutions, ...settings }: ApiFunctionProps,
   ) {
-    const logGroup = new StackLogGroup(scope, `${id}Logs`, logRetentionDays);
+    const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
+    const logGroup = new LogGroup(scope, `${id}Logs`, logs);
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
 

@@ -23,14 +23,11 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
 const searchGraph = (title: string, expression: string, searchPeriod: Duration): IWidget =>
   graph(title, [new MathExpression({ expression, label: "", period: searchPeriod })]);
 
-/**
- * Adds the dashboard of a stage: traffic and errors first, then their causes. Its name has the region, because the names of
- * dashboards are unique in all regions of an account.
- */
+/** Adds the dashboard of a stage: traffic and errors first, then their causes. */
 export function addDashboard(scope: Construct, resources: MonitoredResources): void {
   const { stackName, region } = Stack.of(scope);
   new Dashboard(scope, "Dashboard", {
-    dashboardName: `${stackName}-${region}`,
+    dashboardName: `${stackName}-${region}`, // unique in all regions of an account
     defaultInterval: Duration.hours(3),
     widgets: [traffic, operations, functionUse, tableUse, refusals].map((row) => row(resources)),
   });
