@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { synthesize } from "../../../infra/assembly/synthesize.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
@@ -107,8 +108,8 @@ export async function testDeployment(): Promise<void> {
   assert.throws(() => deploy(environment, failing, stackName("production")), /ROLLBACK_COMPLETE/);
   deploy(environment, unprotected, stackName("production"));
   const outputs = deploy(environment, stages, ...STAGES.map(stackName));
-  const openStage = async (name: string): Promise<DeployedStage> => {
-    const url = await openEntrance(emulator, outputs[stackName(name)]?.BaseUrl ?? "");
+  const openStage = async (name: string, deployed = outputs): Promise<DeployedStage> => {
+    const url = await openEntrance(emulator, deployed[stackName(name)]?.BaseUrl ?? "");
     const issue = ["issue", "--owner", "deployment test", "--yes", "--stage", name];
     return { name, url, ...(await keysJson(issue, environment)) };
   };
@@ -119,6 +120,26 @@ export async function testDeployment(): Promise<void> {
     step(`Run the contract suite against ${name}`);
     await runContractSuite(url, key);
   }
+
+  step("Deploy a personal stage, test it and destroy it: nothing of it is left");
+  const own = await synthesizeStages(folder, { stage: "anna" });
+  removeUnsupported(own);
+  const personal = await openStage("anna", deploy(environment, own, stackName("anna")));
+  assert.match(personal.key, /^ask_anna_/);
+  await runContractSuite(personal.url, personal.key);
+  await testSeparation(staging, personal);
+  const client = new DynamoDBClient({
+    endpoint: environment.AWS_ENDPOINT_URL ?? "",
+    region: REGION,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  });
+  const tablesOf = async (stack: string) => {
+    const { TableNames = [] } = await client.send(new ListTablesCommand());
+    return TableNames.filter((name) => name.startsWith(`${stack}-`)).length;
+  };
+  assert.equal(await tablesOf(stackName("anna")), await tablesOf(stackName("staging")));
+  cdk(environment, "destroy", stackName("anna"), "--app", own, "--force");
+  assert.equal(await tablesOf(stackName("anna")), 0);
 
   step("Each stage refuses the keys of the other and has data of its own");
   const id = await testSeparation(staging, production);

@@ -1,0 +1,83 @@
+import {
+  type AttributeValue,
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  paginateScan,
+} from "@aws-sdk/client-dynamodb";
+import { Command } from "commander";
+import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
+import { conditionHeld } from "../lib/dynamo/client.ts";
+import { configureProgram, print, runProgram } from "./run-program.ts";
+
+/** `npx node cli/copy.ts <from> <to> [ids]`: copies pets or keys of a restored table back. */
+
+type Item = Record<string, AttributeValue>;
+
+/** What ends a key. A restored key keeps the end that it got since. */
+const KEY_ENDS = ["revokeAt", "revoked", "successor", "deleteAt"];
+
+const client = new DynamoDBClient({ maxAttempts: 10 });
+
+async function partitionKey(TableName: string): Promise<string> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  return Table?.KeySchema?.[0]?.AttributeName ?? "";
+}
+
+/** Puts an item, in place of `current` if it is unchanged, or else if there is none. @returns whether it did */
+function put(TableName: string, key: string, Item: Item, current?: Item): Promise<boolean> {
+  const names = current ? [...new Set([...Object.keys({ ...Item, ...current }), ...KEY_ENDS])] : [key];
+  const isKept = (name: string) => current?.[name] !== undefined;
+  const condition = names.map((name, n) => (isKept(name) ? `#${n} = :${n}` : `attribute_not_exists(#${n})`));
+  const values = names.flatMap((name, n) => (current?.[name] ? [[`:${n}`, current[name]]] : []));
+  const command = new PutItemCommand({
+    TableName,
+    Item,
+    ConditionExpression: condition.join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name, n) => [`#${n}`, name])),
+    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
+  });
+  return conditionHeld(client.send(command));
+}
+
+async function copyMissing(from: string, to: string, key: string): Promise<void> {
+  let [read, copied] = [0, 0];
+  for await (const { Items = [] } of paginateScan({ client, pageSize: 50 }, { TableName: from })) {
+    const written = await Promise.all(Items.map((item) => put(to, key, item)));
+    read += Items.length;
+    copied += written.filter(Boolean).length;
+  }
+  await print(`${copied} of ${read} items were missing and are copied.`);
+}
+
+/** Copies an item, also over one that is damaged. @param id of a pet, or the key ID of a key */
+async function copyOne(from: string, to: string, key: string, id: string): Promise<void> {
+  const [stored] = key === "hash" ? await apiKeyStore(from).list(id) : [];
+  const Key: Item = key === "id" ? { id: { N: id } } : { hash: { S: stored?.hash ?? "-" } };
+  const get = async (TableName: string) =>
+    (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))).Item;
+  const [item, current] = [await get(from), await get(to)];
+  if (!item) throw new Error(`${from} has no ${id}.`);
+  const ends = KEY_ENDS.flatMap((name) => (current?.[name] ? [[name, current[name]]] : []));
+  if (!(await put(to, key, { ...item, ...Object.fromEntries(ends) }, current)))
+    throw new Error(`${id} changed meanwhile. It was not copied.`);
+  await print(`${id}: ${current ? "replaced" : "copied"}.`);
+}
+
+/** The command, for tests in their own process. */
+export const program = configureProgram(new Command("npx node cli/copy.ts"))
+  .description(
+    "Copies the items of a table that another one lacks, such as those of a restored table. With ids, it copies only these, and replaces them if they exist.",
+  )
+  .argument("<from>", "the table to read")
+  .argument("<to>", "the table to write")
+  .argument("[ids...]", "ids of pets, or key IDs such as key_94a9db21d2a2b24b")
+  .action(async (from: string, to: string, ids: string[]) => {
+    const [key, other] = [await partitionKey(from), await partitionKey(to)];
+    if (key !== other) throw new Error(`${from} and ${to} have items of different kinds.`);
+    if (ids.length === 0) await copyMissing(from, to, key);
+    for (const id of ids) await copyOne(from, to, key, id);
+  });
+
+if (import.meta.main) process.exitCode = await runProgram(program, "copy");

@@ -1,0 +1,109 @@
+import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { beforeEach, expect, it, jest } from "@jest/globals";
+import { program } from "../../../cli/copy.ts";
+import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
+import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
+import { runInProcess } from "../../support/run-in-process.ts";
+
+const environment = process.env as Record<string, string>;
+const client = new DynamoDBClient({});
+type Item = NonNullable<ConstructorParameters<typeof PutItemCommand>[0]["Item"]>;
+const put = (TableName: string, Item: Item) => client.send(new PutItemCommand({ TableName, Item }));
+const itemsOf = async (TableName: string) => {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+  return Items.toSorted((a, b) => Number(a.id?.N) - Number(b.id?.N));
+};
+const copy = (...args: string[]) => runInProcess(program, "copy", args, environment);
+const pet = (id: number, name = "Rex"): Item => ({
+  id: { N: String(id) },
+  name: { S: name },
+  categoryId: { N: String(2n ** 63n - BigInt(id)) },
+  statusShard: { S: "sold" },
+});
+
+let from: Awaited<ReturnType<typeof createOwnTables>>;
+let to: typeof from;
+beforeEach(async () => {
+  from = await createOwnTables();
+  to = await createOwnTables();
+});
+
+it("copies the items that are missing, and leaves all others as they are", async () => {
+  for (let id = 1; id <= 120; id++) await put(from.pets, pet(id));
+  const { statusShard: _, ...deleted } = pet(1);
+  for (const item of [deleted, pet(2, "Newer"), pet(121)]) await put(to.pets, item);
+  expect(await copy(from.pets, to.pets)).toEqual({
+    code: 0,
+    stdout: "118 of 120 items were missing and are copied.\n",
+    stderr: "",
+  });
+  const restored = Array.from({ length: 118 }, (_, n) => pet(n + 3));
+  expect(await itemsOf(to.pets)).toEqual([deleted, pet(2, "Newer"), ...restored, pet(121)]);
+});
+
+it("replaces the items that it is told to, and copies those of them that are missing", async () => {
+  for (const id of [1, 2, 3]) await put(from.pets, pet(id));
+  const damaged = { ...pet(1, "damaged"), left: { BOOL: true } };
+  await put(to.pets, damaged);
+  const { code, stdout } = await copy(from.pets, to.pets, "1", "2");
+  expect([code, stdout]).toEqual([0, "1: replaced.\n2: copied.\n"]);
+  expect(await itemsOf(to.pets)).toEqual([pet(1), pet(2)]);
+});
+
+it.each<[string, Item]>([
+  ["got another value", pet(1, "Newer")],
+  ["lost an attribute", (({ name: _, ...item }) => item)(pet(1, "damaged"))],
+  ["was revoked", { ...pet(1, "damaged"), revoked: { BOOL: true } }],
+])("does not replace an item that %s since it was read", async (_, meanwhile) => {
+  await put(from.pets, pet(1));
+  await put(to.pets, pet(1, "damaged"));
+  const target = DynamoDBClient.prototype as unknown as { send(command: object): Promise<object> };
+  const { send } = target;
+  const spy = jest.spyOn(target, "send").mockImplementation(async function (this: unknown, command) {
+    if (command instanceof PutItemCommand) {
+      spy.mockRestore();
+      await put(to.pets, meanwhile);
+    }
+    return send.call(this as typeof target, command);
+  });
+  const stderr = "copy: 1 changed meanwhile. It was not copied.\n";
+  expect(await copy(from.pets, to.pets, "1")).toEqual({ code: 1, stdout: "", stderr });
+  expect(await itemsOf(to.pets)).toEqual([meanwhile]);
+});
+
+it("restores keys by their key ID, and never lets one work again that was revoked since", async () => {
+  const records = [1, 2].map((at) =>
+    newApiKeyRecord(generateApiKey("staging"), { owner: "Acme", scopes: ["pets:read"], createdAt: at }),
+  );
+  const [lost, revoked] = records;
+  if (!lost || !revoked) throw new Error("There are two keys.");
+  for (const record of records) await apiKeyStore(from.keys).add(record);
+  await put(to.keys, { hash: { S: revoked.hash }, owner: { N: "1" } });
+  await apiKeyStore(to.keys).revoke(revoked.hash, 5);
+  const { code, stdout, stderr } = await copy(from.keys, to.keys, lost.keyId, revoked.keyId);
+  expect([code, stdout, stderr]).toEqual([0, `${lost.keyId}: copied.\n${revoked.keyId}: replaced.\n`, ""]);
+  expect(await apiKeyStore(to.keys).find(lost.hash)).toEqual({
+    ...lost,
+    expiresAt: undefined,
+    revokeAt: undefined,
+  });
+  expect(await apiKeyStore(to.keys).find(revoked.hash)).toMatchObject({
+    owner: "Acme",
+    revoked: true,
+    revokeAt: 5,
+  });
+});
+
+it("says what it does not find, and mixes no pets with keys", async () => {
+  const keyId = `key_${hashApiKey("x").slice(0, 16)}`;
+  for (const [args, message] of [
+    [[from.pets, to.pets, "1"], `${from.pets} has no 1.`],
+    [[from.keys, to.keys, keyId], `${from.keys} has no ${keyId}.`],
+    [[from.pets, to.keys], `${from.pets} and ${to.keys} have items of different kinds.`],
+    [["nowhere", to.pets], expect.stringMatching(/not found|non-existent/i)],
+  ] as const) {
+    const { code, stderr } = await copy(...args);
+    expect([code, stderr.slice("copy: ".length, -1)]).toEqual([1, message]);
+  }
+});
