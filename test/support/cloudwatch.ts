@@ -26,9 +26,10 @@ export class Metrics {
     this.#spans.set(key, [...(this.#spans.get(key) ?? []), { start, end: start + minutes, value, times }]);
   }
 
-  /** The minutes from which on a metric has other values. */
-  get changes(): number[] {
-    return [...this.#spans.values()].flat().flatMap(({ start, end }) => [start, end]);
+  /** Returns the minutes from which on one of the metrics has other values. */
+  changesOf(metrics: Json[]): Set<number> {
+    const spans = metrics.flatMap((metric) => this.#spans.get(seriesOf(metric)) ?? []);
+    return new Set(spans.flatMap(({ start, end }) => [start, end]));
   }
 
   /** Returns a statistic of the minutes before `end`, as far as they have arrived at `now`, or NaN if there is no value. */

@@ -140,7 +140,7 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
         // As long as an alarm sees a change.
         const [period, seen] = [periodOf(alarm), periodOf(alarm) * (alarm.EvaluationPeriods + 2) + LOG_DELAY];
         const minutes = new Set<number>();
-        for (const change of new Set(metrics.changes))
+        for (const change of metrics.changesOf(metricsOf(alarm)))
           for (let n = 0; n < seen; n += Math.ceil(period / 12)) minutes.add(change + n);
         const triggered = [...minutes].sort((a, b) => a - b).map((minute) => isTriggered(metrics, minute));
         const changes = triggered.filter((is, n) => is !== (triggered[n - 1] ?? false));
