@@ -92,7 +92,7 @@ export class Alarms extends Construct {
   }
 
   /**
-   * Adds an alarm of the stage, which also notifies when it ends. An alarm of a release does not: a new alarm runs the
+   * Adds an alarm of the stage, which also notifies when it ends. An alarm of a version does not: a new alarm runs the
    * action of its first state.
    */
   watch(...[id, props]: Parameters<Alarms["add"]>): void {
