@@ -44,7 +44,7 @@ export function addCanaryDeployments(
     // The alias names the group in its UpdatePolicy only. The update of the alias is the deployment, and has to wait until
     // the group has the alarms of the new version.
     resource.addResourceDependency(group.node.defaultChild as CfnDeploymentGroup);
-    // One after the other: a release that fails next to others that still run can leave a stack that cannot roll back.
+    // One after the other: a deployment that fails next to others that still run can leave a stack that cannot roll back.
     if (previous) resource.addResourceDependency(previous);
     previous = resource;
     acknowledge(

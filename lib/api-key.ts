@@ -32,7 +32,7 @@ export function endOf({ expiresAt, revokeAt }: ApiKeyRecord): number | undefined
   return revokeAt === undefined ? expiresAt : Math.min(revokeAt, expiresAt ?? revokeAt);
 }
 
-/** Returns whether a key is of our own checks, such as those of a release. Their calls are not counted as a client's. */
+/** Returns whether a key is of our own checks, such as those of a deployment. Their calls are not counted as a client's. */
 export const isForChecks = ({ owner }: ApiKeyRecord): boolean => owner.startsWith("ci-");
 
 /**

@@ -6,6 +6,7 @@ import { join } from "node:path";
 const UNSUPPORTED = [
   "AWS::CodeDeploy::Application",
   "AWS::CodeDeploy::DeploymentGroup",
+  "AWS::Logs::QueryDefinition",
   "AWS::WAFv2::WebACLAssociation",
 ];
 
