@@ -13,7 +13,7 @@ import { functionNames, readResources } from "../../support/resources.ts";
 
 /**
  * Follows what a new version does to the decision to roll it back: its calls and log lines become metrics, the alarms of
- * its release compare them, and CodeDeploy reads the alarms.
+ * its deployment compare them, and CodeDeploy reads the alarms.
  */
 const CANARY = /^CodeDeployDefault\.LambdaCanary(\d+)Percent(\d+)Minutes$/;
 /** A minute in which versions are called, in minutes since 1970. */
