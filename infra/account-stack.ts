@@ -88,26 +88,21 @@ export class AccountStack extends Stack {
     for (const { name } of stages) {
       const role = this.#addDeployRole(name, provider, repository);
       // `cdk deploy` assumes the roles of the bootstrap, which create the resources.
-      const resourceName = `${BOOTSTRAP}-*-${Aws.ACCOUNT_ID}-${Aws.REGION}`;
+      const bootstrapped = { service: "iam", region: "", resource: "role" };
+      const [created, found] = [`${Aws.ACCOUNT_ID}-${Aws.REGION}`, "<AWS::AccountId>-<AWS::Region>"];
       this.#allow(
         role,
         ["sts:AssumeRole"],
-        { service: "iam", region: "", resource: "role", resourceName },
-        `iam::<AWS::AccountId>:role/${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`,
+        bootstrapped,
+        `${BOOTSTRAP}-*-${created}`,
+        `${BOOTSTRAP}-*-${found}`,
       );
-      this.#allow(
-        role,
-        ["cloudformation:DescribeStacks"],
-        { service: "cloudformation", resource: "stack", resourceName: `${stackName(name)}/*` },
-        `cloudformation:<AWS::Region>:<AWS::AccountId>:stack/${stackName(name)}/*`,
-      );
+      const stack = { service: "cloudformation", resource: "stack" };
+      this.#allow(role, ["cloudformation:DescribeStacks"], stack, `${stackName(name)}/*`);
       // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
-      this.#allow(
-        role,
-        ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`),
-        { service: "dynamodb", resource: "table", resourceName: `${stackName(name)}-ApiKeys*` },
-        `dynamodb:<AWS::Region>:<AWS::AccountId>:table/${stackName(name)}-ApiKeys*`,
-      );
+      const keyActions = ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`);
+      const table = { service: "dynamodb", resource: "table" };
+      this.#allow(role, keyActions, table, `${stackName(name)}-ApiKeys*`);
     }
   }
 
@@ -144,15 +139,16 @@ export class AccountStack extends Stack {
   /**
    * Allows actions on resources of this account.
    *
-   * @param arn its end is `*`, for what AWS or the bootstrap adds
-   * @param finding the same ARN as cdk-nag reports it, without its start
+   * @param name has a `*` for what AWS or the bootstrap adds
+   * @param found the name as cdk-nag reports it
    */
-  #allow(role: Role, actions: string[], arn: ArnComponents, finding: string): void {
+  #allow(role: Role, actions: string[], arn: ArnComponents, name: string, found = name): void {
     // Not those of the stack, which are fixed in a stack with a region: the finding would have another text.
     const place = { partition: Aws.PARTITION, region: Aws.REGION, account: Aws.ACCOUNT_ID };
-    const resources = [this.formatArn({ ...place, ...arn })];
+    const resources = [this.formatArn({ ...place, ...arn, resourceName: name })];
     role.addToPolicy(new PolicyStatement({ actions, resources }));
-    const reason = "AWS or the bootstrap adds the end of these names.";
-    acknowledge(role, `IAM5[Resource::arn:<AWS::Partition>:${finding}]`, reason);
+    const { service, region = "<AWS::Region>", resource } = arn;
+    const finding = `arn:<AWS::Partition>:${service}:${region}:<AWS::AccountId>:${resource}/${found}`;
+    acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
   }
 }

@@ -47,6 +47,14 @@ export const workflows: Record<string, Untyped> = Object.fromEntries(
   }),
 );
 
+/** The job of a stage. @throws Error that names a stage without one */
+export function jobOf(stage: string): Job {
+  const job = workflows.deploy?.jobs[stage];
+  if (!job)
+    throw new Error(`infra/stages.ts has the stage ${stage}, and deploy.yml has no job of this name.`);
+  return job;
+}
+
 /**
  * Runs the script of a step as GitHub does, in an empty folder.
  *

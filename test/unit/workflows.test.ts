@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { deployedStages, stackName } from "../../infra/stages.ts";
-import { type Job, runStep, type Untyped, workflowFiles, workflows } from "../support/workflows.ts";
+import { type Job, jobOf, runStep, type Untyped, workflowFiles, workflows } from "../support/workflows.ts";
 
 // The rules of this project. The pull-request workflow runs actionlint and zizmor, which check the rest.
 
@@ -20,14 +20,6 @@ const stepOf = ({ steps }: Untyped, part: string): Untyped | undefined =>
 const expression = (text: string) => `\${{ ${text} }}`;
 
 const stageNames = deployedStages.map(({ name }) => name);
-/** The job of a stage. @throws Error that names a stage without one */
-function jobOf(stage: string): Job {
-  const job = deploy.jobs[stage];
-  if (!job)
-    throw new Error(`infra/stages.ts has the stage ${stage}, and deploy.yml has no job of this name.`);
-  return job;
-}
-
 /** Stands in for a program. It records how it is called. */
 const recorded = (name: string, then = "") => `printf '%s\\n' "${name} $*" >> "$CALLS"; ${then}`;
 

@@ -14,7 +14,7 @@ import { allows } from "../../support/iam.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
-import { type Job, workflows } from "../../support/workflows.ts";
+import { jobOf } from "../../support/workflows.ts";
 
 // Who deploys, and what they can do: the account stack, for the example repository of test/support/account.ts.
 
@@ -86,8 +86,6 @@ it.each([
 ])("without a token of GitHub, %j can assume only %j", (principal, expected) => {
   expect(allowedBy("trust", { action: "sts:AssumeRole", principal })).toEqual(expected);
 });
-
-const jobOf = (stage: string): Job => workflows.deploy?.jobs[stage];
 
 /** Runs the key commands of a stage's job in the workflow, and returns the calls of AWS that they make. */
 async function callsOfWorkflow(stage: string): Promise<string[]> {
