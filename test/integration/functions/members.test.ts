@@ -1,6 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, GetCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
 import { entryName } from "../../../infra/bundle/options.ts";
 import { retiredItem, statusShardOf } from "../../../lib/dynamo/pet-store.ts";
@@ -104,6 +110,16 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
   );
   const { [name as keyof Pet]: _, ...rest } = body;
   expect(await get(body.id)).toEqual(rest);
+});
+
+it.each<Operation>(operations)("$id brings back no deleted pet", async (operation) => {
+  const { handler } = await import(`../../../functions/${entryName(operation.id)}.ts`);
+  const { body } = await create(valid);
+  const Item = retiredItem(body.id, { creationId: "1" });
+  await client.send(new PutCommand({ TableName: tables.pets, Item }));
+  await handler(exampleEvent(operation, String(body.id)), context);
+  const found = await client.send(new GetCommand({ TableName: tables.pets, Key: { id: body.id } }));
+  expect(found.Item).toEqual({ ...Item, id: Number(body.id) });
 });
 
 it.each<Operation>(operations)(

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
-import { creationMutations, walkMutations } from "../../long/interleavings/mutations.ts";
 import { smallPlans } from "../../long/interleavings/creations.ts";
+import { creationMutations, walkMutations } from "../../long/interleavings/mutations.ts";
 
 const run = fileURLToPath(new URL("../../long/run.ts", import.meta.url));
 

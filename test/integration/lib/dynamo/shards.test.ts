@@ -42,7 +42,9 @@ describe("a status spread over 4 partitions", () => {
     expect((await list({ limit: 23 })).next).toBe(added[22]?.id);
     expect((await list({ limit: 24 })).next).toBeUndefined();
     for (const status of PetStatus.options) {
-      expect(await listAll(lister, { limit: 3, status })).toEqual(added.filter((pet) => pet.status === status));
+      expect(await listAll(lister, { limit: 3, status })).toEqual(
+        added.filter((pet) => pet.status === status),
+      );
     }
     expect(new Set(takeCalls().map(({ command }) => command))).toEqual(new Set(["QueryCommand"]));
   });
