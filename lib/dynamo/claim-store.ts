@@ -29,8 +29,7 @@ const fingerprintOf = (pet: NewPet) => sha256(JSON.stringify(nonDefaultMembers(p
 const petIdOf = (claim: Item) => BigInt(String(claim.petId?.N));
 
 /**
- * Stores the claims that make retries of a creation safe. A creation writes its claim before the pet, so a retry finds
- * the id in the claim and repeats the same write.
+ * Stores the claims that make retries of a creation safe: a retry finds the id of its pet, and repeats the same write.
  *
  * @param table has the partition key `hash`
  */

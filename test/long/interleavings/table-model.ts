@@ -14,20 +14,10 @@ export function randomChoices(seed: number): Choose {
 }
 
 /** What the stores use of the commands' inputs. */
-const INPUT = {
-  TableName: "",
-  Key: {} as Item,
-  Item: {} as Item,
-  ConsistentRead: true,
-  ConditionExpression: "",
-  ReturnValuesOnConditionCheckFailure: "",
-  UpdateExpression: "",
-  IndexName: "",
-  KeyConditionExpression: "",
-  Limit: 0,
-  ExpressionAttributeNames: {} as Item,
-  ExpressionAttributeValues: {} as Item,
-};
+const EXPRESSIONS = { ConditionExpression: "", KeyConditionExpression: "", UpdateExpression: "" };
+const ITEMS = { Key: {}, Item: {}, ExpressionAttributeNames: {}, ExpressionAttributeValues: {} };
+const OPTIONS = { IndexName: "", Limit: 0, ConsistentRead: true, ReturnValuesOnConditionCheckFailure: "" };
+const INPUT = { TableName: "", ...EXPRESSIONS, ...(ITEMS as Record<keyof typeof ITEMS, Item>), ...OPTIONS };
 export type Input = typeof INPUT;
 
 /** A command of the document client. */

@@ -16,7 +16,7 @@ const { list } = petLister("pets", SHARDS);
  * @throws Error with the rules that were broken (contract 3.1, 3.3 and 3.8)
  */
 export async function checkWalk(choose: Choose, mutation?: Mutation, strict = false): Promise<void> {
-  const world = startWorld(choose, {}, mutation, true);
+  const world = startWorld(choose, {}, mutation, 2);
   const anyStatus = () => PetStatus.options[choose(3)] ?? "sold";
   const add = (key: string) => {
     const pet: NewPet = { name: "Rex", categoryId: 1n, status: anyStatus() };

@@ -1,29 +1,44 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
+import type { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { statusShardOf } from "../../../lib/dynamo/pet-store.ts";
+import { ApiError } from "../../../lib/errors.ts";
 import { IDEMPOTENCY_SECONDS } from "../../../lib/limits.ts";
 import type { Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import { trialOperations } from "../../support/trial-operations.ts";
 import type { Mutation } from "./mutations.ts";
-import { type Event, Requests } from "./requests.ts";
-import { type Choose, type Command, type Item, TableModel } from "./table-model.ts";
+import { type Choose, type Command, type Item, nameOf, TableModel } from "./table-model.ts";
+
+const NOTHING = {
+  /** requests that fail, get lost, are delayed or delivered twice */
+  faults: 0,
+  /** jumps of the clock */
+  jumps: 0,
+  /** ids that another creation takes first */
+  collisions: 0,
+  /** callers that change or delete a pet */
+  changes: 0,
+};
 
 /** How often each kind of event can happen in one schedule. Without a bound there would be infinitely many. */
-export interface Budget {
-  /** requests that fail, get lost, are delayed or delivered twice */
-  faults?: number;
-  /** jumps of the clock */
-  jumps?: number;
-  /** ids that another creation takes first */
-  collisions?: number;
-  /** callers that change or delete a pet */
-  changes?: number;
+export type Budget = Partial<typeof NOTHING>;
+
+/** Something that can happen next. */
+interface Event {
+  name: string;
+  happen(): unknown;
+  /** of what there is only so much in one schedule */
+  spends?: keyof Budget;
 }
 
-const NOTHING: Required<Budget> = { faults: 0, jumps: 0, collisions: 0, changes: 0 };
+/** A request to DynamoDB. */
+interface Request extends Pick<PromiseWithResolvers<unknown>, "resolve" | "reject"> {
+  name: string;
+  execute(): Promise<unknown>;
+}
 
 /** The number of index partitions for each status. */
 export const SHARDS = 2;
@@ -46,27 +61,34 @@ function isKept(before: Item, { status, statusShard, ...item }: Item): boolean {
   return !isUndone && isListed && Object.keys(item).join() === Object.keys(rest).join();
 }
 
+/** Executes a request whose result nobody gets. */
+const unheard = ({ execute }: Request) => execute().catch(() => undefined);
+
+const withoutItem = (refusal: ConditionalCheckFailedException) => {
+  delete refusal.Item;
+  throw refusal;
+};
+
 /**
  * The world of one schedule: two tables, a clock, randomness, and requests under way. Everything that happens in it is
  * an event that the schedule chooses.
  */
 export class World {
-  now: number;
   readonly pets: TableModel;
   readonly claims = new TableModel("hash");
   /** the pets that the schedule added, by their id: when, and as what */
   readonly added = new Map<bigint, { at: number; pet: Item }>();
-  /** the deletions that returned whether there was a pet */
+  /** the deletions, and whether they found a pet; undefined if they failed */
   readonly deletions: { id: bigint; deleted: boolean | undefined }[] = [];
+  now: number;
   /** whether there was a fault, or the clock jumped */
   disturbed = false;
-  readonly #requests = new Requests((command) =>
-    (command.input.TableName === "claims" ? this.claims : this.pets).execute(command, this.#choose),
-  );
   readonly #choose: Choose;
-  #budget = NOTHING;
   readonly #mutation: Mutation | undefined;
-  readonly #indexLag: boolean;
+  #budget = NOTHING;
+  readonly #waiting = new Set<Request>();
+  /** requests whose caller has given up, but which can still reach the table */
+  readonly #late = new Set<Request>();
   readonly #history: string[] = [];
   /** the items before the last event */
   readonly #before = new Map<unknown, Item>();
@@ -74,12 +96,11 @@ export class World {
   #drawn = 0;
   #uuids = 0;
 
-  constructor(choose: Choose, budget: Budget, mutation: Mutation | undefined, indexLag: boolean) {
+  constructor(choose: Choose, budget: Budget, mutation: Mutation | undefined, replicas: number) {
     this.#choose = choose;
-    this.allow(budget);
     this.#mutation = mutation;
-    this.#indexLag = indexLag;
-    this.pets = new TableModel("id", indexLag ? 2 : 1);
+    this.allow(budget);
+    this.pets = new TableModel("id", replicas);
     // Claims last for whole seconds.
     this.now = Date.UTC(2026, 5, 1, 0, 0, 0, budget.jumps && choose(2) ? 1 : 999);
   }
@@ -90,8 +111,15 @@ export class World {
     this.disturbed = false;
   }
 
+  /** Sends a command as the document client would. */
   send(command: Command): Promise<unknown> {
-    const send = (input: Command["input"]) => this.#requests.send({ constructor: command.constructor, input });
+    const send = (input: Command["input"]) => {
+      const { promise, ...settle } = Promise.withResolvers();
+      const table = input.TableName === "claims" ? this.claims : this.pets;
+      const execute = async () => table.execute({ constructor: command.constructor, input }, this.#choose);
+      this.#waiting.add({ name: nameOf(command), execute, ...settle });
+      return promise;
+    };
     return this.#mutation ? this.#mutation(command, send) : send(command.input);
   }
 
@@ -120,7 +148,7 @@ export class World {
    */
   async run(callers: (() => unknown)[]): Promise<void> {
     const starting = new Set(callers);
-    while (starting.size > 0 || this.#requests.waiting) {
+    while (starting.size + this.#waiting.size > 0) {
       const events = [...this.#events(starting)];
       const { name, happen, spends } = events[this.#choose(events.length)] as Event;
       this.#history.push(name);
@@ -129,19 +157,13 @@ export class World {
       void happen();
       // Lets the callers run until every one of them waits for DynamoDB.
       await setImmediate();
-      if (!this.#indexLag) this.pets.updateIndex();
-      this.#compare();
-    }
-  }
-
-  /** Compares the items with those before the last event. */
-  #compare(): void {
-    for (const [id, item] of this.pets.items) {
-      const before = this.#before.get(id);
-      if (before === item) continue;
-      this.#before.set(id, item);
-      if (before) this.#allKept &&= isKept(before, item);
-      else if (item.statusShard) this.added.set(id as bigint, { at: this.now, pet: item });
+      for (const [id, item] of this.pets.items) {
+        const before = this.#before.get(id);
+        if (before === item) continue;
+        this.#before.set(id, item);
+        if (before) this.#allKept &&= isKept(before, item);
+        else if (item.statusShard) this.added.set(id as bigint, { at: this.now, pet: item });
+      }
     }
   }
 
@@ -155,13 +177,27 @@ export class World {
     if (broken.length > 0) throw new Error([...broken, ...this.#history].join("\n  "));
   }
 
+  *#faults(): Generator<Event> {
+    for (const request of this.#waiting) {
+      const fault = (what: string, happen: () => unknown) =>
+        ({ name: `${request.name} ${what}`, happen, spends: "faults" }) as const;
+      const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
+      yield fault("fails", giveUp);
+      yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));
+      yield fault("is executed and sent again by the SDK", () => unheard(request));
+      yield fault("is delayed after its caller gave up", () => this.#late.add(request) && giveUp());
+      const refuse = () =>
+        this.#waiting.delete(request) && request.resolve(request.execute().catch(withoutItem));
+      yield fault("is executed, and a refusal has no item", refuse);
+    }
+  }
+
   /** What callers can ask for, also of an id that is retired. */
   *#changes(): Generator<Event> {
     for (const [key, { creationId, status }] of this.pets.items) {
       if (creationId === "other") continue;
       const id = key as bigint;
-      const other = status === "sold" ? "pending" : "sold";
-      const change = () => changeStatus(id, other).catch(() => undefined);
+      const change = () => changeStatus(id, status === "sold" ? "pending" : "sold").catch(() => undefined);
       yield { name: `a caller changes pet ${id}`, happen: change, spends: "changes" };
       const remove = async () => {
         const deleted = await deletePet(id).catch(() => undefined);
@@ -174,12 +210,19 @@ export class World {
   *#events(starting: Set<() => unknown>): Generator<Event> {
     for (const caller of starting)
       yield { name: "a caller starts", happen: () => starting.delete(caller) && caller() };
-    yield* this.#requests.deliveries();
+    for (const request of this.#waiting) {
+      const happen = () => this.#waiting.delete(request) && request.resolve(request.execute());
+      yield { name: `${request.name} is executed`, happen };
+    }
+    for (const request of this.#late) {
+      const happen = () => this.#late.delete(request) && unheard(request);
+      yield { name: `${request.name} is executed late`, happen };
+    }
     const { faults, changes, jumps } = this.#budget;
-    if (faults > 0) yield* this.#requests.faults();
+    if (faults > 0) yield* this.#faults();
     if (changes > 0) yield* this.#changes();
     for (const milliseconds of jumps > 0 ? JUMPS : []) {
-      if (milliseconds > 1000 && !this.#requests.idle) continue;
+      if (milliseconds > 1000 && this.#waiting.size + this.#late.size > 0) continue;
       const happen = () => {
         this.now += milliseconds;
       };
@@ -189,7 +232,7 @@ export class World {
       const expired = Number(expiresAt) <= Math.floor(this.now / 1000);
       if (expired) yield { name: "DynamoDB deletes an expired claim", happen: () => this.claims.write(hash) };
     }
-    for (const update of this.pets.indexUpdates) {
+    for (const update of this.pets.replicas.length > 1 ? this.pets.indexUpdates : []) {
       const happen = () => this.pets.indexUpdates.delete(update) && update();
       yield { name: "the index catches up", happen };
     }
@@ -202,9 +245,9 @@ let current: World | undefined;
  * Makes the world of the next schedule. From now on, the stores of this process send their requests to it, and get the
  * time and random values from it.
  *
- * @param indexLag whether the replicas of the index can be behind the table, each in its own way
+ * @param replicas of the index, which can be behind the table, each in its own way
  */
-export function startWorld(choose: Choose, budget: Budget, mutation?: Mutation, indexLag = false): World {
+export function startWorld(choose: Choose, budget: Budget, mutation?: Mutation, replicas = 1): World {
   if (!current) {
     const world = () => current as World;
     DynamoDBDocumentClient.prototype.send = (command: unknown) => world().send(command as Command) as never;
@@ -214,6 +257,6 @@ export function startWorld(choose: Choose, budget: Budget, mutation?: Mutation, 
     // Most errors are expected, and a history says more than a stack.
     Error.stackTraceLimit = 0;
   }
-  current = new World(choose, budget, mutation, indexLag);
+  current = new World(choose, budget, mutation, replicas);
   return current;
 }
