@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { Command } from "commander";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
-import { conditionHeld } from "../lib/dynamo/client.ts";
+import { refusalOf } from "../lib/dynamo/client.ts";
 import { configureProgram, print, runProgram } from "./run-program.ts";
 
 /** `npx node cli/copy.ts <from> <to> [ids]`: copies pets or keys of a restored table back. */
@@ -26,7 +26,7 @@ async function partitionKey(TableName: string): Promise<string> {
 }
 
 /** Puts an item, in place of `current` if it is unchanged, or else if there is none. @returns whether it did */
-function put(TableName: string, key: string, Item: Item, current?: Item): Promise<boolean> {
+async function put(TableName: string, key: string, Item: Item, current?: Item): Promise<boolean> {
   const names = current ? [...new Set([...Object.keys({ ...Item, ...current }), ...KEY_ENDS])] : [key];
   const isKept = (name: string) => current?.[name] !== undefined;
   const condition = names.map((name, n) => (isKept(name) ? `#${n} = :${n}` : `attribute_not_exists(#${n})`));
@@ -38,7 +38,7 @@ function put(TableName: string, key: string, Item: Item, current?: Item): Promis
     ExpressionAttributeNames: Object.fromEntries(names.map((name, n) => [`#${n}`, name])),
     ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
   });
-  return conditionHeld(client.send(command));
+  return !(await refusalOf(client.send(command)));
 }
 
 async function copyMissing(from: string, to: string, key: string): Promise<void> {

@@ -8,6 +8,7 @@ interface RecordedCall {
   input: Record<string, unknown>;
   started: number;
   responded: number;
+  signal: AbortSignal | undefined;
   /** the read or write capacity units that DynamoDB reports */
   units: number;
 }
@@ -15,7 +16,7 @@ interface RecordedCall {
 type Send = (
   this: unknown,
   command: { constructor: { name: string }; input: Record<string, unknown> },
-  ...options: unknown[]
+  options?: { abortSignal?: AbortSignal },
 ) => Promise<{ ConsumedCapacity?: { CapacityUnits?: number } }>;
 
 /**
@@ -31,7 +32,7 @@ export function recordCalls(): () => RecordedCall[] {
     // The SDK declares overloads in place of one type.
     const target = prototype as unknown as { send: Send };
     const { send } = target;
-    target.send = async function (command, ...options) {
+    target.send = async function (command, options) {
       const { input } = command;
       input.ReturnConsumedCapacity = "TOTAL";
       const started = clock++;
@@ -40,10 +41,11 @@ export function recordCalls(): () => RecordedCall[] {
         input,
         started,
         responded: Number.POSITIVE_INFINITY,
+        signal: options?.abortSignal,
         units: 0,
       };
       calls.push(call);
-      const output = await send.call(this, command, ...options);
+      const output = await send.call(this, command, options);
       call.responded = clock++;
       call.units = output.ConsumedCapacity?.CapacityUnits ?? 0;
       return output;

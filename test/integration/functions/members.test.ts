@@ -1,9 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, GetCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
 import { entryName } from "../../../infra/bundle/options.ts";
-import { petItem } from "../../../lib/dynamo/pet-store.ts";
+import { retiredItem, statusShardOf } from "../../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../../lib/http/json.ts";
 import { PAGE_SIZE } from "../../../lib/limits.ts";
 import { type Operation, operations } from "../../../lib/operations.ts";
@@ -106,6 +112,16 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
   expect(await get(body.id)).toEqual(rest);
 });
 
+it.each<Operation>(operations)("$id brings back no deleted pet", async (operation) => {
+  const { handler } = await import(`../../../functions/${entryName(operation.id)}.ts`);
+  const { body } = await create(valid);
+  const Item = retiredItem(body.id, { creationId: "1" });
+  await client.send(new PutCommand({ TableName: tables.pets, Item }));
+  await handler(exampleEvent(operation, String(body.id)), context);
+  const found = await client.send(new GetCommand({ TableName: tables.pets, Key: { id: body.id } }));
+  expect(found.Item).toEqual({ ...Item, id: Number(body.id) });
+});
+
 it.each<Operation>(operations)(
   "$id leaves a pet that the index lists under its status",
   async (operation) => {
@@ -114,8 +130,11 @@ it.each<Operation>(operations)(
     const { statusCode } = await handler(exampleEvent(operation, String(body.id)), context);
     expect(statusCode).toBe(operation.success.status);
     const { Item = {} } = await client.send(new GetCommand({ TableName: tables.pets, Key: { id: body.id } }));
-    const { statusShard } = petItem({ ...body, status: Item.status }, "", 1);
-    if (Item.statusShard) expect([Item.status, Item.statusShard]).toEqual([Item.status, statusShard]);
-    expect(Item.creation).toEqual(expect.any(String));
+    const { deletionId, status } = Item;
+    const expected = Item.statusShard
+      ? { status, statusShard: statusShardOf({ id: body.id, status }, 1), creationId: expect.any(String) }
+      : retiredItem(body.id, { creationId: expect.any(String) as never, deletionId });
+    expect({ ...Item, id: body.id }).toMatchObject(expected);
+    if (!Item.statusShard) expect(Object.keys(Item).sort()).toEqual(Object.keys(expected).sort());
   },
 );

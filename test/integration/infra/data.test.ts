@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { deployedStages, type Stage, stackName } from "../../../infra/stages.ts";
+import { retiredItem } from "../../../lib/dynamo/pet-store.ts";
 import { everyOption } from "../../support/every-option.ts";
-import { readResources } from "../../support/resources.ts";
+import { functionNames, readResources } from "../../support/resources.ts";
 
 // What outlives a mistake, a deployment or the stack, and for how long.
 
@@ -47,6 +48,23 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
     const indexes = tables.flatMap(({ GlobalSecondaryIndexes = [] }) => GlobalSecondaryIndexes);
     expect(indexes).not.toEqual([]);
     for (const { Projection } of indexes) expect(Projection).toEqual({ ProjectionType: "ALL" });
+  });
+
+  it("lists no retired id in an index", () => {
+    const retired = Object.keys(retiredItem(1n, { creationId: "1", deletionId: "2" }));
+    for (const { GlobalSecondaryIndexes = [] } of tables.filter(({ id }) => id === pets))
+      for (const { KeySchema } of GlobalSecondaryIndexes) {
+        const names = KeySchema.map(({ AttributeName }: { AttributeName: string }) => AttributeName);
+        expect(retired).not.toEqual(expect.arrayContaining(names));
+      }
+  });
+
+  it("lets no function delete an item", () => {
+    const actions = functionNames.flatMap((name) =>
+      fn(name).grants.map(({ action }: { action: string }) => action),
+    );
+    expect(actions).toContain("dynamodb:PutItem");
+    expect(actions.filter((action) => /Delete|Batch|PartiQL|\*/.test(action))).toEqual([]);
   });
 
   it("deletes claims and keys when they have ended, and never a pet", () => {

@@ -1,27 +1,44 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
+import type { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { petItem } from "../../../lib/dynamo/pet-store.ts";
+import { statusShardOf } from "../../../lib/dynamo/pet-store.ts";
+import { ApiError } from "../../../lib/errors.ts";
 import { IDEMPOTENCY_SECONDS } from "../../../lib/limits.ts";
 import type { Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
-import { type Event, Requests } from "./requests.ts";
-import { type Choose, type Command, type Item, TableModel } from "./table-model.ts";
+import { trialOperations } from "../../support/trial-operations.ts";
+import type { Mutation } from "./mutations.ts";
+import { type Choose, type Command, type Item, nameOf, TableModel } from "./table-model.ts";
+
+const NOTHING = {
+  /** requests that fail, get lost, are delayed or delivered twice */
+  faults: 0,
+  /** jumps of the clock */
+  jumps: 0,
+  /** ids that another creation takes first */
+  collisions: 0,
+  /** callers that change or delete a pet */
+  changes: 0,
+};
 
 /** How often each kind of event can happen in one schedule. Without a bound there would be infinitely many. */
-export interface Budget {
-  /** requests that fail, get lost, are delayed or delivered twice */
-  faults?: number;
-  /** jumps of the clock */
-  jumps?: number;
-  /** ids that another creation takes first */
-  collisions?: number;
-  /** pets that another operation changes or deletes */
-  changes?: number;
+export type Budget = Partial<typeof NOTHING>;
+
+/** Something that can happen next. */
+interface Event {
+  name: string;
+  happen(): unknown;
+  /** of what there is only so much in one schedule */
+  spends?: keyof Budget;
 }
 
-const NOTHING: Required<Budget> = { faults: 0, jumps: 0, collisions: 0, changes: 0 };
+/** A request to DynamoDB. */
+interface Request extends Pick<PromiseWithResolvers<unknown>, "resolve" | "reject"> {
+  name: string;
+  execute(): Promise<unknown>;
+}
 
 /** The number of index partitions for each status. */
 export const SHARDS = 2;
@@ -32,37 +49,58 @@ export const WINDOW = IDEMPOTENCY_SECONDS * 1000;
 // function ends after 6 seconds, so requests that are under way see only short jumps.
 const JUMPS = [1000, 16_000, WINDOW - 500, WINDOW + 1000];
 
-type Caller = () => Promise<unknown>;
+const { changeStatus, deletePet } = trialOperations("pets", SHARDS);
+
+/** Whether a write keeps what an item is: a retired id, or the pet of a creation, which is changed or deleted. */
+function isKept(before: Item, { status, statusShard, ...item }: Item): boolean {
+  const { status: old, statusShard: oldShard, ...rest } = before;
+  if (!oldShard || item.creationId !== before.creationId) return false;
+  if (!statusShard) return Object.keys(item).every((name) => /^(id|creationId|deletionId)$/.test(name));
+  const isUndone = status !== old && status === "available"; // no change gives a pet the status of its creation
+  const isListed = statusShard === statusShardOf({ id: item.id, status } as Pet, SHARDS);
+  return !isUndone && isListed && Object.keys(item).join() === Object.keys(rest).join();
+}
+
+/** Executes a request whose result nobody gets. */
+const unheard = ({ execute }: Request) => execute().catch(() => undefined);
+
+const withoutItem = (refusal: ConditionalCheckFailedException) => {
+  delete refusal.Item;
+  throw refusal;
+};
 
 /**
  * The world of one schedule: two tables, a clock, randomness, and requests under way. Everything that happens in it is
  * an event that the schedule chooses.
  */
 export class World {
-  now: number;
   readonly pets: TableModel;
   readonly claims = new TableModel("hash");
   /** the pets that the schedule added, by their id: when, and as what */
   readonly added = new Map<bigint, { at: number; pet: Item }>();
-  /** the items as they must be: as they were written first, or as another operation left them */
-  readonly expected = new Map<unknown, Item>();
+  /** the deletions, and whether they found a pet; undefined if they failed */
+  readonly deletions: { id: bigint; deleted: boolean | undefined }[] = [];
+  now: number;
   /** whether there was a fault, or the clock jumped */
   disturbed = false;
-  readonly requests = new Requests((command) =>
-    (command.input.TableName === "claims" ? this.claims : this.pets).execute(command, this.#choose),
-  );
   readonly #choose: Choose;
+  readonly #mutation: Mutation | undefined;
   #budget = NOTHING;
-  readonly #indexLag: boolean;
+  readonly #waiting = new Set<Request>();
+  /** requests whose caller has given up, but which can still reach the table */
+  readonly #late = new Set<Request>();
   readonly #history: string[] = [];
+  /** the items before the last event */
+  readonly #before = new Map<unknown, Item>();
+  #allKept = true;
   #drawn = 0;
   #uuids = 0;
 
-  constructor(choose: Choose, budget: Budget, indexLag: boolean) {
+  constructor(choose: Choose, budget: Budget, mutation: Mutation | undefined, replicas: number) {
     this.#choose = choose;
+    this.#mutation = mutation;
     this.allow(budget);
-    this.#indexLag = indexLag;
-    this.pets = new TableModel("id", indexLag ? 2 : 1);
+    this.pets = new TableModel("id", replicas);
     // Claims last for whole seconds.
     this.now = Date.UTC(2026, 5, 1, 0, 0, 0, budget.jumps && choose(2) ? 1 : 999);
   }
@@ -71,6 +109,18 @@ export class World {
   allow(budget: Budget): void {
     this.#budget = { ...NOTHING, ...budget };
     this.disturbed = false;
+  }
+
+  /** Sends a command as the document client would. */
+  send(command: Command): Promise<unknown> {
+    const send = (input: Command["input"]) => {
+      const { promise, ...settle } = Promise.withResolvers();
+      const table = input.TableName === "claims" ? this.claims : this.pets;
+      const execute = async () => table.execute({ constructor: command.constructor, input }, this.#choose);
+      this.#waiting.add({ name: nameOf(command), execute, ...settle });
+      return promise;
+    };
+    return this.#mutation ? this.#mutation(command, send) : send(command.input);
   }
 
   /** Draws the random part of an id. It can be the last one again, or another creation can have taken the id first. */
@@ -82,7 +132,9 @@ export class World {
     if (collision === 2) {
       const id = petIdAt(this.now, random);
       this.#history.push(`another creation adds pet ${id}`);
-      this.#leave({ id, name: "Other", statusShard: "sold", creation: "other" });
+      const item = { id, name: "Other", statusShard: "sold", creationId: "other" };
+      this.pets.write(id, item);
+      this.#before.set(id, item);
     }
     return random;
   }
@@ -93,12 +145,11 @@ export class World {
    * Runs callers to their end, in the order that the schedule chooses.
    *
    * @param callers must handle their own errors
-   * @param atOnce callers that run from their start to their end without another event
    */
-  async run(callers: Caller[], atOnce: Caller[] = []): Promise<void> {
-    const starting = new Set([...callers, ...atOnce]);
-    while (starting.size > 0 || this.requests.waiting) {
-      const events = [...this.#events(starting, new Set(atOnce))];
+  async run(callers: (() => unknown)[]): Promise<void> {
+    const starting = new Set(callers);
+    while (starting.size + this.#waiting.size > 0) {
+      const events = [...this.#events(starting)];
       const { name, happen, spends } = events[this.#choose(events.length)] as Event;
       this.#history.push(name);
       if (spends) this.#budget[spends]--;
@@ -106,52 +157,72 @@ export class World {
       void happen();
       // Lets the callers run until every one of them waits for DynamoDB.
       await setImmediate();
-      if (!this.#indexLag) this.pets.updateIndex();
       for (const [id, item] of this.pets.items) {
-        if (this.expected.has(id)) continue;
-        this.expected.set(id, item);
-        if (item.statusShard) this.added.set(id as bigint, { at: this.now, pet: item });
+        const before = this.#before.get(id);
+        if (before === item) continue;
+        this.#before.set(id, item);
+        if (before) this.#allKept &&= isKept(before, item);
+        else if (item.statusShard) this.added.set(id as bigint, { at: this.now, pet: item });
       }
-    }
-  }
-
-  /** Writes an item as it must stay. */
-  #leave(item: Item): void {
-    this.pets.write(item.id, item);
-    this.expected.set(item.id, item);
-  }
-
-  /** What other operations can do to a pet by the rules of docs/decisions/claim-then-put.md. */
-  *#changes(): Generator<Event> {
-    for (const [id, item] of this.pets.items) {
-      const { statusShard, creation, ...pet } = item;
-      if (!statusShard || creation === "other") continue;
-      const status = pet.status === "sold" ? "pending" : "sold";
-      const change = () => this.#leave(petItem({ ...pet, status } as Pet, String(creation), SHARDS));
-      yield { name: `pet ${id} becomes ${status}`, happen: change };
-      yield { name: `pet ${id} is deleted`, happen: () => this.#leave({ id, creation }) };
     }
   }
 
   /** @throws Error with the rules that do not hold, and with what happened */
   check(rules: Record<string, boolean>): void {
-    const broken = Object.keys(rules).filter((rule) => !rules[rule]);
+    const all = {
+      ...rules,
+      "no write revives a retired id, changes the creation or undoes a change": this.#allKept,
+    };
+    const broken = Object.entries(all).flatMap(([rule, holds]) => (holds ? [] : [rule]));
     if (broken.length > 0) throw new Error([...broken, ...this.#history].join("\n  "));
   }
 
-  *#events(starting: Set<Caller>, atOnce: Set<Caller>): Generator<Event> {
-    for (const caller of starting) {
-      const start = () => starting.delete(caller) && caller();
-      yield atOnce.has(caller)
-        ? { name: "a caller runs", happen: () => this.requests.withoutWaiting(start) }
-        : { name: "a caller starts", happen: start };
+  *#faults(): Generator<Event> {
+    for (const request of this.#waiting) {
+      const fault = (what: string, happen: () => unknown) =>
+        ({ name: `${request.name} ${what}`, happen, spends: "faults" }) as const;
+      const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
+      yield fault("fails", giveUp);
+      yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));
+      yield fault("is executed and sent again by the SDK", () => unheard(request));
+      yield fault("is delayed after its caller gave up", () => this.#late.add(request) && giveUp());
+      const refuse = () =>
+        this.#waiting.delete(request) && request.resolve(request.execute().catch(withoutItem));
+      yield fault("is executed, and a refusal has no item", refuse);
     }
-    yield* this.requests.deliveries();
+  }
+
+  /** What callers can ask for, also of an id that is retired. */
+  *#changes(): Generator<Event> {
+    for (const [key, { creationId, status }] of this.pets.items) {
+      if (creationId === "other") continue;
+      const id = key as bigint;
+      const change = () => changeStatus(id, status === "sold" ? "pending" : "sold").catch(() => undefined);
+      yield { name: `a caller changes pet ${id}`, happen: change, spends: "changes" };
+      const remove = async () => {
+        const deleted = await deletePet(id).catch(() => undefined);
+        this.deletions.push({ id, deleted });
+      };
+      yield { name: `a caller deletes pet ${id}`, happen: remove, spends: "changes" };
+    }
+  }
+
+  *#events(starting: Set<() => unknown>): Generator<Event> {
+    for (const caller of starting)
+      yield { name: "a caller starts", happen: () => starting.delete(caller) && caller() };
+    for (const request of this.#waiting) {
+      const happen = () => this.#waiting.delete(request) && request.resolve(request.execute());
+      yield { name: `${request.name} is executed`, happen };
+    }
+    for (const request of this.#late) {
+      const happen = () => this.#late.delete(request) && unheard(request);
+      yield { name: `${request.name} is executed late`, happen };
+    }
     const { faults, changes, jumps } = this.#budget;
-    for (const fault of faults > 0 ? this.requests.faults() : []) yield { ...fault, spends: "faults" };
-    for (const change of changes > 0 ? this.#changes() : []) yield { ...change, spends: "changes" };
+    if (faults > 0) yield* this.#faults();
+    if (changes > 0) yield* this.#changes();
     for (const milliseconds of jumps > 0 ? JUMPS : []) {
-      if (milliseconds > 1000 && !this.requests.idle) continue;
+      if (milliseconds > 1000 && this.#waiting.size + this.#late.size > 0) continue;
       const happen = () => {
         this.now += milliseconds;
       };
@@ -161,7 +232,7 @@ export class World {
       const expired = Number(expiresAt) <= Math.floor(this.now / 1000);
       if (expired) yield { name: "DynamoDB deletes an expired claim", happen: () => this.claims.write(hash) };
     }
-    for (const update of this.pets.indexUpdates) {
+    for (const update of this.pets.replicas.length > 1 ? this.pets.indexUpdates : []) {
       const happen = () => this.pets.indexUpdates.delete(update) && update();
       yield { name: "the index catches up", happen };
     }
@@ -174,19 +245,18 @@ let current: World | undefined;
  * Makes the world of the next schedule. From now on, the stores of this process send their requests to it, and get the
  * time and random values from it.
  *
- * @param indexLag whether the replicas of the index can be behind the table, each in its own way
+ * @param replicas of the index, which can be behind the table, each in its own way
  */
-export function startWorld(choose: Choose, budget: Budget, indexLag = false): World {
+export function startWorld(choose: Choose, budget: Budget, mutation?: Mutation, replicas = 1): World {
   if (!current) {
     const world = () => current as World;
-    DynamoDBDocumentClient.prototype.send = (command: unknown) =>
-      world().requests.send(command as Command) as never;
+    DynamoDBDocumentClient.prototype.send = (command: unknown) => world().send(command as Command) as never;
     Date.now = () => world().now;
     Object.assign(crypto, { randomInt: () => world().drawRandom(), randomUUID: () => world().uuid() });
     syncBuiltinESMExports();
     // Most errors are expected, and a history says more than a stack.
     Error.stackTraceLimit = 0;
   }
-  current = new World(choose, budget, indexLag);
+  current = new World(choose, budget, mutation, replicas);
   return current;
 }
