@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { exampleOf } from "../lib/examples.ts";
-import { type Operation, operations } from "../lib/operations.ts";
+import type { Operation } from "../lib/operation.ts";
+import { operations } from "../lib/operations.ts";
 import { baseUrl } from "./arguments.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 

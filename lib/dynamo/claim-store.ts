@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
 import { IDEMPOTENCY_SECONDS } from "../limits.ts";
-import { type IdempotencyToken, type NewPet, nonDefaultMembers } from "../pet.ts";
+import type { IdempotencyToken, NewPet } from "../pet.ts";
 import { generatePetId } from "../pet-id.ts";
 import { conditionHeld } from "./client.ts";
 
@@ -26,7 +26,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 /** Returns the fingerprint of a pet: two requests with the same one ask for the same pet. */
 const fingerprintOf = (pet: NewPet) =>
   sha256(
-    JSON.stringify(nonDefaultMembers(pet), (_name, value) =>
+    JSON.stringify(Object.entries(pet).sort(), (_name, value) =>
       typeof value === "bigint" ? String(value) : value,
     ),
   );
@@ -56,7 +56,7 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
      * @throws ApiError `idempotency_mismatch` when the token was used for another pet
      */
     async claim(token: IdempotencyToken, pet: NewPet): Promise<Claim> {
-      const hash = sha256(JSON.stringify([token.caller, token.key]));
+      const hash = sha256(JSON.stringify([token.keyId, token.key]));
       const fingerprint = fingerprintOf(pet);
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const claim = { hash, creation: randomUUID(), petId: generatePetId() };

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 
 import { exampleOf } from "../../lib/examples.ts";
-import type { Operation } from "../../lib/operations.ts";
+import type { Operation } from "../../lib/operation.ts";
 
 /** The part of Lambda's context that the functions read. */
 export const context = { getRemainingTimeInMillis: () => 6000 } as Context;

@@ -6,7 +6,7 @@ import { readStack } from "../../../infra/assembly/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 import { createHandler } from "../../../lib/http/handler.ts";
-import { getPet } from "../../../lib/operations.ts";
+import { getPet } from "../../../lib/operations/get-pet.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { matches } from "../../support/insights.ts";

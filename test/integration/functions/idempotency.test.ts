@@ -32,10 +32,10 @@ const rex = { name: "Rex", categoryId: 1n, status: "sold" as const };
 const isPut = (table: string) => (command: unknown) =>
   command instanceof PutCommand && command.input.TableName === table;
 
-function create(key: string, name = "Once", caller = "key_test") {
+function create(key: string, name = "Once", keyId = "key_test") {
   const headers = { "Content-Type": "application/json", "idempotency-key": key };
   const body = JSON.stringify({ name, categoryId: 1 });
-  const authorizer = { keyId: caller, scopes: "pets:write" };
+  const authorizer = { keyId, scopes: "pets:write" };
   return createPet(requestEvent({ headers, body, authorizer }), context);
 }
 
@@ -57,14 +57,14 @@ describe("createPet with an Idempotency-Key", () => {
     expect(await countNamed(petLister(pets, 1), name)).toBe(1);
   });
 
-  it("treats the same key of different callers as different keys, wherever a caller ends", async () => {
+  it("treats the same key of different API keys as different keys, wherever a key ID ends", async () => {
     const key = randomUUID();
     const tokens = [
-      { caller: "key_1", key: `2${key}` },
-      { caller: "key_2", key: `2${key}` },
-      { caller: "key_12", key },
+      { keyId: "key_1", key: `2${key}` },
+      { keyId: "key_2", key: `2${key}` },
+      { keyId: "key_12", key },
     ];
-    const responses = await Promise.all(tokens.map(({ key, caller }) => create(key, "Once", caller)));
+    const responses = await Promise.all(tokens.map(({ key, keyId }) => create(key, "Once", keyId)));
     expect(new Set(responses.map(({ body }) => JSON.parse(body).id)).size).toBe(3);
   });
 
@@ -86,7 +86,7 @@ describe("createPet with an Idempotency-Key", () => {
 });
 
 it("a late retry adds the pet with a new id, and no operation returns the id that the crashed request left", async () => {
-  const token = { caller: "key_test", key: randomUUID() };
+  const token = { keyId: "key_test", key: randomUUID() };
   send.mockImplementation(function (this: DynamoDBDocumentClient, command: never) {
     return isPut(pets)(command) ? Promise.reject(new Error("Crash")) : realSend.call(this, command);
   });
@@ -138,7 +138,7 @@ describe.each([0, 11_000])("a retry %i ms after a creation returns the first 201
     const first = await create(key);
     const stored = await store.create(
       { name: "Once", categoryId: 1n, status: "available" },
-      { caller: "key_test", key },
+      { keyId: "key_test", key },
     );
     const { id } = stored;
     const { Item } = await documents.send(new GetCommand({ TableName: pets, Key: { id } }));
@@ -171,7 +171,7 @@ it("a creation draws another id when another pet has the first one", async () =>
 });
 
 describe("a creation gives up with a 503", () => {
-  const token = { caller: "key_test", key: "1" };
+  const token = { keyId: "key_test", key: "1" };
   const fiveTimes = Array(5).fill("Put Get").join(" ");
   const unlessClaimed = (found: object) => (command: GetCommand) => {
     if (isPut(claims)(command)) return {};

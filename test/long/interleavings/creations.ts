@@ -4,7 +4,8 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { claimStore } from "../../../lib/dynamo/claim-store.ts";
 import { creationStore } from "../../../lib/dynamo/pet-store.ts";
 import type { ApiError } from "../../../lib/errors.ts";
-import { type IdempotencyToken, NewPet, type Pet, petMembers } from "../../../lib/pet.ts";
+import { exampleOf } from "../../../lib/examples.ts";
+import { type IdempotencyToken, NewPet, type Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import type { Choose } from "./table-model.ts";
 import { type Budget, SHARDS, startWorld, WINDOW, type World } from "./world.ts";
@@ -25,18 +26,18 @@ interface Creation {
   crashes?: boolean;
 }
 
-const token = { caller: "key_1", key: "2a" };
+const token = { keyId: "key_1", key: "2a" };
 /** The same key of another caller, other keys of the same caller, and a pair with the same characters. */
 const otherTokens = [
-  { ...token, caller: "key_2" },
+  { ...token, keyId: "key_2" },
   { ...token, key: "2" },
   { ...token, key: "2A" },
-  { caller: "key_12", key: "a" },
+  { keyId: "key_12", key: "a" },
 ];
 
 const names = Object.keys(NewPet.shape) as (keyof NewPet)[];
 const memberOf = (name: keyof NewPet, change: boolean) => {
-  const { example } = petMembers[name];
+  const example = exampleOf(NewPet.shape[name]);
   if (typeof example === "number") return BigInt(example) + (change ? 1n : 0n);
   return change ? `${example} 2` : example;
 };

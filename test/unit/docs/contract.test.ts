@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import { type Operation, operations } from "../../../lib/operations.ts";
+import type { Operation } from "../../../lib/operation.ts";
+import { operations } from "../../../lib/operations.ts";
 
 const root = new URL("../../../", import.meta.url);
 const contract = readFileSync(new URL("docs/contract.md", root), "utf8");
