@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { exampleOf } from "../lib/examples.ts";
 import type { Operation } from "../lib/operation.ts";
 import { operations } from "../lib/operations.ts";
-import { baseUrl } from "./arguments.ts";
+import { parseBaseUrl } from "./arguments.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 
 /**
@@ -163,7 +163,7 @@ export const program = configureProgram(new Command("npm run traffic --"))
   .description(
     "Runs a command, and sends a request to each operation every second until it ends. Fails if the command fails, or the last requests, or if an operation returned wrong answers meanwhile. It adds one pet, and needs an API key with both scopes in the variable API_KEY. EARLIER_API_KEY, a key that was issued before the release, is optional: it reads as well.",
   )
-  .requiredOption("--url <URL>", "base URL, ending in /v1", baseUrl)
+  .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .argument("<command...>", "such as npx cdk deploy <stack>")
   .usage("--url <URL> -- <command>")
   .action(sendWhile);
