@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type * as z from "zod/mini";
 import { createHandler } from "../lib/http/handler.ts";
-import { createPet, getPet, listPets } from "../lib/operations.ts";
+import { createPet } from "../lib/operations/create-pet.ts";
+import { getPet } from "../lib/operations/get-pet.ts";
+import { listPets } from "../lib/operations/list-pets.ts";
 import type { Pet } from "../lib/pet.ts";
 import { type BenchOptions, format, table } from "./report.ts";
 import { body, context, requestEvent } from "./requests.ts";

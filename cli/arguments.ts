@@ -70,7 +70,7 @@ export function parseStage(text: string): string {
 }
 
 /** Reads the base URL of a service. @throws InvalidArgumentError, which commander reports */
-export function baseUrl(text: string): string {
+export function parseBaseUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
   throw new InvalidArgumentError("Use a URL, such as https://example.com/v1.");
 }

@@ -4,8 +4,10 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { exampleOf } from "../lib/examples.ts";
-import { createPet, type Operation, operations } from "../lib/operations.ts";
-import { baseUrl } from "./arguments.ts";
+import type { Operation } from "../lib/operation.ts";
+import { createPet } from "../lib/operations/create-pet.ts";
+import { operations } from "../lib/operations.ts";
+import { parseBaseUrl } from "./arguments.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 
 /**
@@ -204,7 +206,7 @@ export const program = configureProgram(new Command("npm run traffic --"))
   .description(
     "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. Fails if the command fails, or the last requests, or if an operation returned wrong answers meanwhile that it did not return before. It adds one pet, and deletes those that it adds for deletions. With EXISTING_API_KEY, a key that was issued before the deployment, it also reads with that key.",
   )
-  .requiredOption("--url <URL>", "base URL, ending in /v1", baseUrl)
+  .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .argument("<command...>", "such as npx cdk deploy <stack>")
   .usage("--url <URL> -- <command>")
   .action(sendWhile);

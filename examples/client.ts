@@ -123,7 +123,7 @@ function nextQuery({ headers }: Reply): string | undefined {
 }
 
 /**
- * Makes a client of one deployment. Its methods retry lost connections, time-outs, 429, 500, 502, 503 and 504 with
+ * Makes a client of one deployment. Its methods retry lost connections, timeouts, 429, 500, 502, 503 and 504 with
  * growing random pauses, and wait at least as long as `Retry-After` says.
  *
  * @returns the methods; they throw PetStoreError for an error response, and the error of `fetch` if the last attempt

@@ -1,7 +1,7 @@
 import { petCreator } from "../lib/dynamo/pet-store.ts";
 import { env } from "../lib/env.ts";
 import { createHandler } from "../lib/http/handler.ts";
-import { createPet } from "../lib/operations.ts";
+import { createPet } from "../lib/operations/create-pet.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
 const { create, ping } = petCreator({ pets: env.petsTable, claims: env.claimsTable }, env.statusShards);
@@ -9,7 +9,7 @@ const { create, ping } = petCreator({ pets: env.petsTable, claims: env.claimsTab
 export const ready = warmUp(ping);
 
 /** POST /pets. Retries with the same `Idempotency-Key` return the first pet (contract 4.8). */
-export const handler = createHandler(createPet, async ({ body, headers, caller, signal }) => {
+export const handler = createHandler(createPet, async ({ body, headers, keyId, signal }) => {
   const key = headers["Idempotency-Key"];
-  return { body: await create(body, key === undefined ? undefined : { caller, key }, signal) };
+  return { body: await create(body, key === undefined ? undefined : { keyId, key }, signal) };
 });

@@ -2,7 +2,7 @@ import { petFinder } from "../lib/dynamo/pet-store.ts";
 import { env } from "../lib/env.ts";
 import { ApiError } from "../lib/errors.ts";
 import { createHandler } from "../lib/http/handler.ts";
-import { getPet } from "../lib/operations.ts";
+import { getPet } from "../lib/operations/get-pet.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
 const { find, ping } = petFinder(env.petsTable);

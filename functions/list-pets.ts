@@ -1,8 +1,7 @@
-import { encodeCursor } from "../lib/cursor.ts";
 import { petLister } from "../lib/dynamo/pet-store.ts";
 import { env } from "../lib/env.ts";
 import { createHandler } from "../lib/http/handler.ts";
-import { listPets } from "../lib/operations.ts";
+import { listPets } from "../lib/operations/list-pets.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
 const { list, ping } = petLister(env.petsTable, env.statusShards);
@@ -14,8 +13,5 @@ export const handler = createHandler(listPets, async ({ query, linkHeader, signa
   const { limit, status, cursor } = query;
   const { pets, next } = await list({ limit, status, after: cursor }, signal);
   if (next === undefined) return { body: pets };
-  return {
-    body: pets,
-    headers: { Link: linkHeader("next", listPets.path, { ...query, cursor: encodeCursor(next) }) },
-  };
+  return { body: pets, headers: { Link: linkHeader("next", listPets.path, { ...query, cursor: next }) } };
 });

@@ -12,7 +12,8 @@ import {
 import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../lib/api-key.ts";
-import { API_VERSION, operations } from "../lib/operations.ts";
+import { API_VERSION } from "../lib/operation.ts";
+import { operations } from "../lib/operations.ts";
 import { ACCESS_LOG_FORMAT, AccessLog } from "./access-log.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { ApiFunction } from "./api-function.ts";

@@ -9,7 +9,7 @@ import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
 import type { Construct } from "constructs";
-import { API_VERSION } from "../lib/operations.ts";
+import { API_VERSION } from "../lib/operation.ts";
 import type { Stage } from "./stages.ts";
 
 /**

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { fromText, must } from "./validation.ts";
 
 const ID_BYTES = 8;
 const CHECK_BYTES = 4;
 
 /** The length of a cursor in characters. */
-export const CURSOR_LENGTH = ((ID_BYTES + CHECK_BYTES) * 4) / 3;
+const LENGTH = ((ID_BYTES + CHECK_BYTES) * 4) / 3;
 
 // SHA-256 and not CRC-32: loading node:zlib adds 2 ms to every cold start, and node:crypto is loaded anyway.
 const check = (bytes: Buffer) => createHash("sha256").update(bytes).digest().subarray(0, CHECK_BYTES);
@@ -13,7 +14,7 @@ const check = (bytes: Buffer) => createHash("sha256").update(bytes).digest().sub
  * Writes a position in the list as the opaque `cursor` of a page link (contract 3.5).
  *
  * @param id of the last pet on the page, an int64
- * @returns CURSOR_LENGTH characters of URL-safe text (RFC 4648, 5): the id and a checksum, so that a changed cursor is refused
+ * @returns 16 characters of URL-safe text (RFC 4648, 5): the id and a checksum, so that a changed cursor is refused
  */
 export function encodeCursor(id: bigint): string {
   const bytes = Buffer.alloc(ID_BYTES);
@@ -32,3 +33,18 @@ export function decodeCursor(cursor: string): bigint | undefined {
   const id = bytes.readBigInt64BE();
   return encodeCursor(id) === cursor ? id : undefined;
 }
+
+/** A position in the list. */
+export const Cursor = fromText(
+  decodeCursor,
+  encodeCursor,
+  must("be a cursor taken from a Link header of this API"),
+  {
+    type: "string",
+    minLength: LENGTH,
+    maxLength: LENGTH,
+    description:
+      "Start of the page: an opaque value from the Link header of another page. It can skip animals that were added at about the same time as those of the other page",
+    examples: ["AABoTHDRs1qKLYVF"],
+  },
+);

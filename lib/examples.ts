@@ -1,17 +1,16 @@
 import * as z from "zod/mini";
-import { type Pet, petMembers } from "./pet.ts";
-import { jsonSchemaHints } from "./validation.ts";
+import type { Operation } from "./operation.ts";
 
 /**
- * Returns an example of a value, as JSON: of an object with all its members, which have the examples of a pet's members or
- * those of their hints. The documentation, and requests that must be valid, are made from it.
+ * Returns an example of a value, as JSON: the one that the schema registers, or an object with all its members. The
+ * documentation, and requests that must be valid, are made from it.
  *
  * @param name for the error
  * @throws Error if a member has no example
  */
 export function exampleOf(schema: z.core.$ZodType, name = "The schema"): unknown {
-  const [hint] = jsonSchemaHints.get(schema as z.ZodMiniType)?.examples ?? [];
-  if (hint !== undefined) return hint;
+  const { examples } = z.globalRegistry.get(schema) ?? {};
+  if (Array.isArray(examples)) return examples[0];
   if (schema instanceof z.ZodMiniEnum) return schema.options[0];
   if (schema instanceof z.ZodMiniArray) return [exampleOf(schema.def.element, name)];
   if (schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniDefault)
@@ -20,8 +19,22 @@ export function exampleOf(schema: z.core.$ZodType, name = "The schema"): unknown
     return Object.fromEntries(
       Object.entries(schema.shape as z.core.$ZodLooseShape).map(([member, own]) => [
         member,
-        member in petMembers ? petMembers[member as keyof Pet].example : exampleOf(own, member),
+        exampleOf(own, member),
       ]),
     );
-  throw new Error(`${name} has no example: register one in jsonSchemaHints, next to its schema.`);
+  throw new Error(`${name} has no example: add .check(z.meta({ examples: [...] })) to its schema.`);
+}
+
+/** Returns the example of a request: each part with all its parameters as text, and the body as JSON. */
+export function exampleRequest({ params, query, headers, body }: Operation) {
+  const textsOf = (part?: z.ZodMiniObject): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(part ? (exampleOf(part) as object) : {}).map(([k, v]) => [k, String(v)]),
+    );
+  return {
+    params: textsOf(params),
+    query: textsOf(query),
+    headers: textsOf(headers),
+    body: body ? JSON.stringify(exampleOf(body)) : null,
+  };
 }

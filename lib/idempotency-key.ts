@@ -1,3 +1,6 @@
+import { IDEMPOTENCY_SECONDS } from "./limits.ts";
+import { fromText, must } from "./validation.ts";
+
 /**
  * An `Idempotency-Key` as a client sends it: 1 to 255 printable ASCII characters, bare or as a structured string. A bare
  * key does not start with a quote. It has no space at its ends, because HTTP removes them (RFC 9110, 5.5).
@@ -16,3 +19,21 @@ export function parseIdempotencyKey(text: string): string | undefined {
   if (!idempotencyKeyPattern.test(text)) return undefined;
   return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(["\\])/g, "$1") : text;
 }
+
+/** Writes an `Idempotency-Key` as a structured string, which parseIdempotencyKey reads. */
+export const formatIdempotencyKey = (key: string) => `"${key.replaceAll(/["\\]/g, "\\$&")}"`;
+
+/** The header `Idempotency-Key`. */
+export const IdempotencyKey = fromText(
+  parseIdempotencyKey,
+  formatIdempotencyKey,
+  must("be 1 to 255 printable ASCII characters"),
+  {
+    type: "string",
+    minLength: 1,
+    maxLength: 512, // a structured string of 255 characters, each with a backslash, and the quotes
+    pattern: idempotencyKeyPattern.source,
+    description: `Makes retries safe: for ${IDEMPOTENCY_SECONDS / 3600} hours, a request with the same key returns the animal that the first one added. Send a new UUID for each animal`,
+    examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+  },
+);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { jsonSchemaHints, must } from "./validation.ts";
+import { must } from "./validation.ts";
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
@@ -9,8 +9,11 @@ const int64Rule = must(`be an integer from ${INT64_MIN} to ${INT64_MAX}`);
 /** A signed 64-bit integer, held as a bigint so that no digit is lost. Source: contract 1.5. */
 export const Int64 = z
   .bigint(int64Rule)
-  .check(z.gte(INT64_MIN, int64Rule), z.lte(INT64_MAX, int64Rule))
-  .register(jsonSchemaHints, { type: "integer", format: "int64" });
+  .check(
+    z.gte(INT64_MIN, int64Rule),
+    z.lte(INT64_MAX, int64Rule),
+    z.meta({ type: "integer", format: "int64", examples: [1] }),
+  );
 
 /**
  * Reads an int64 from text, such as a path parameter.

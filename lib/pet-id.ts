@@ -1,4 +1,6 @@
 import { randomInt } from "node:crypto";
+import { parseInt64 } from "./int64.ts";
+import { fromText, must } from "./validation.ts";
 
 /** Ids count from this instant. */
 const EPOCH = Date.UTC(2026, 0, 1);
@@ -34,3 +36,11 @@ export function generatePetId(): bigint {
  * 2.7.
  */
 export const isStalePetId = (id: bigint) => id < petIdAt(Date.now() - WRITABLE_MS, 0);
+
+/** The id of a pet in a path. */
+export const PetId = fromText(parseInt64, String, must("be an int64"), {
+  type: "integer",
+  format: "int64",
+  description: "Id of the animal",
+  examples: [114677519594330],
+});

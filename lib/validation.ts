@@ -13,36 +13,31 @@ export function must(rule: string) {
   };
 }
 
-/** What JSON Schema says about a value in a request or response. */
-export type JsonSchemaHint = z.core.JSONSchema.BaseSchema;
-
 /**
- * Hints for schemas that zod cannot express in JSON Schema: values parsed from text, bigints, and rules written as
- * code. Only the OpenAPI document uses them; validation does not.
- */
-export const jsonSchemaHints = z.registry<JsonSchemaHint>();
-
-/**
- * Makes the schema of a value that a client sends as text.
+ * Makes the schema of a value that is sent as text, in a path, a query or a header. Several values are not text, so the
+ * schema refuses a repeated parameter.
  *
- * @param parse returns undefined for text that breaks the rule
+ * @param decode returns undefined for text that breaks the rule
+ * @param encode writes a value as text that decode accepts
  * @param rule what `must` returned
+ * @param meta describes the text in JSON Schema, with an example
  */
 export const fromText = <T>(
-  parse: (text: string) => T | undefined,
+  decode: (text: string) => T | undefined,
+  encode: (value: T) => string,
   rule: ReturnType<typeof must>,
-  hint: JsonSchemaHint,
+  meta: z.core.GlobalMeta,
 ) =>
   z
-    .pipe(
-      z.string(rule),
-      z.transform((text, context) => {
-        const value = parse(text);
+    .codec(z.string(rule), z.custom<T>(), {
+      decode: (text, context) => {
+        const value = decode(text);
         if (value === undefined) {
           context.issues.push({ code: "custom", input: text, message: rule.error({ input: text }) });
           return z.NEVER;
         }
         return value;
-      }),
-    )
-    .register(jsonSchemaHints, hint);
+      },
+      encode,
+    })
+    .check(z.meta(meta));

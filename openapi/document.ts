@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
-import { API_VERSION, type Operation, operations } from "../lib/operations.ts";
+import { API_VERSION, type Operation } from "../lib/operation.ts";
+import { operations } from "../lib/operations.ts";
 import { json, responses } from "./responses.ts";
 import { bodyContent, componentSchemas, inputMembers } from "./schemas.ts";
 
@@ -73,7 +74,7 @@ export function openApiDocument() {
       title: "The Animal Store",
       version,
       description:
-        "List and add animals. Every error has the same body. Check its `code`, not its `message`.",
+        "The animals of a store. Every error has the same body. Check its `code`, not its `message`.",
       contact: { name: "The Animal Store" },
       license: { name: license, identifier: license },
     },

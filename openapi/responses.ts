@@ -1,13 +1,11 @@
-import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.ts";
-import type { Operation } from "../lib/operations.ts";
+import { type ErrorCode, errorBody, errorHeaders, errors, gatewayErrors } from "../lib/errors.ts";
+import type { Operation } from "../lib/operation.ts";
 import { bodyContent, type Schema } from "./schemas.ts";
 
-/** The gateway returns these instead of the function, so they do not have the function's headers. */
-const BY_GATEWAY: ErrorCode[] = ["unauthorized", "too_many_requests", "timeout"];
-/** Both the gateway and the function can return these. */
-const BY_BOTH: ErrorCode[] = ["internal_error", "unavailable"];
-/** The errors that every operation can return. */
-const COMMON: ErrorCode[] = ["forbidden", ...BY_GATEWAY, ...BY_BOTH];
+/** API Gateway sends these without the headers of a function. */
+const byGateway = new Set(Object.keys(gatewayErrors) as ErrorCode[]);
+/** The errors of the function of every operation: it can fail, and it checks the scope. */
+const ofEveryFunction: ErrorCode[] = ["forbidden", "internal_error", "unavailable"];
 
 /** The content of a JSON body, as the document describes it. */
 export const json = (content: { schema: Schema; example?: unknown }) => ({ "application/json": content });
@@ -51,13 +49,13 @@ const functionHeaders = (operation: Operation, required: boolean, own = {}) => (
 /** API Gateway sends it. It is optional, because another gateway in front of the same functions can omit it. */
 const requestId = { "x-amzn-RequestId": header("Id of the request. Include it in problem reports") };
 
-function errorResponse(operation: Operation, code: ErrorCode) {
+function errorResponse(code: ErrorCode, headers: object) {
   const { "Retry-After": wait, "WWW-Authenticate": scheme } = errorHeaders(code);
   const seconds = { type: "integer", format: "int32", minimum: 0 };
   return {
     description: errors[code].message,
     headers: {
-      ...(BY_GATEWAY.includes(code) ? {} : functionHeaders(operation, !BY_BOTH.includes(code))),
+      ...headers,
       ...(wait && {
         "Retry-After": header("Seconds to wait before a retry (RFC 9110, 10.2.3)", {
           required: true,
@@ -88,7 +86,11 @@ const otherError = {
  */
 export function responses(operation: Operation) {
   const { status, description, body, headers = {} } = operation.success;
-  const codes = [...new Set([...operation.errors, ...COMMON])];
+  const byFunction = new Set<ErrorCode>([...ofEveryFunction, ...operation.errors]);
+  const failures = [...byFunction.union(byGateway)].map((code) => {
+    const own = byFunction.has(code) ? functionHeaders(operation, !byGateway.has(code)) : {};
+    return [errors[code].status, errorResponse(code, own)];
+  });
   const optional = Object.entries(headers).map(([name, text]) => [name, header(text)]);
   return {
     [status]: {
@@ -100,7 +102,7 @@ export function responses(operation: Operation) {
       },
       ...(body && { content: json(bodyContent(body)) }),
     },
-    ...Object.fromEntries(codes.map((code) => [errors[code].status, errorResponse(operation, code)])),
+    ...Object.fromEntries(failures),
     default: otherError,
   };
 }

@@ -1,73 +1,54 @@
 import * as z from "zod/mini";
 import { type ErrorBody, errorBody, errors } from "../lib/errors.ts";
 import { exampleOf } from "../lib/examples.ts";
-import { type Operation, operations } from "../lib/operations.ts";
-import { NewPet, Pet, PetStatus, Pets, petMembers } from "../lib/pet.ts";
-import { jsonSchemaHints } from "../lib/validation.ts";
+import type { Operation } from "../lib/operation.ts";
+import { operations } from "../lib/operations.ts";
 
 /** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>;
 
-/** The schemas that the document names, with a description and an example. */
-const named = z.registry<{ id: string; description: string; examples: unknown[] }>();
-const schemas: [id: string, schema: z.ZodMiniType, description: string][] = [
-  ["PetStatus", PetStatus, "Availability of an animal"],
-  ["NewPet", NewPet, "An animal to add. Other members are ignored"],
-  ["Pet", Pet, "An animal"],
-  ["Pets", Pets, "Animals in ascending order of id"],
-];
-for (const [id, schema, description] of schemas)
-  named.add(schema, { id, description, examples: [exampleOf(schema, id)] });
-
-/**
- * Adds the description of a pet's member to each member that has its name. The description also contains the default. With
- * the keyword `default` next to `$ref`, some client generators ignore the default and others make the member required.
- */
-function describeMembers(schema: Schema): Schema {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-  const described = properties.map(([name, { default: value, ...member }]) => {
-    const text = name in petMembers ? petMembers[name as keyof Pet].description : member.description;
-    if (!text)
-      throw new Error(`${name} has no description: register one in jsonSchemaHints, next to its schema.`);
-    return [name, { ...member, description: value === undefined ? text : `${text}. Default: \`${value}\`` }];
-  });
-  return { ...schema, properties: Object.fromEntries(described) };
-}
-
 const uri = (id: string) => `#/components/schemas/${id}`;
 
-const options = (io: "input" | "output") =>
-  ({
-    io,
-    metadata: named,
-    uri,
-    // JSON Schema cannot describe a bigint. The hint of Int64 does.
-    unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Schema }) => {
-      Object.assign(jsonSchema, jsonSchemaHints.get(zodSchema as z.ZodMiniType));
-      const { def } = zodSchema._zod;
-      if (def.type === "default") jsonSchema.default ??= (def as z.core.$ZodDefaultDef).defaultValue;
-      // A later version can add members to responses. Clients must not reject them.
-      delete jsonSchema.additionalProperties;
-    },
-  }) as const;
+/** The ids of the parts that have parameters. They are converted together with the named schemas, to which they refer. */
+const partIds = new Map<z.ZodMiniObject, string>();
+for (const { id, params, query, headers } of operations as readonly Operation[])
+  for (const [name, part] of Object.entries({ params, query, headers }))
+    if (part) partIds.set(part, `${id} ${name}`);
+for (const [part, id] of partIds) z.globalRegistry.add(part, { id });
 
-/** Removes the members that only a separate JSON Schema document needs. Changes references to point to the components. */
-function bare({ $schema, $id, ...schema }: Schema): Schema {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${uri("")}`));
+/** Adds what zod leaves out. */
+function complete({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Schema }): void {
+  const { id, examples } = z.globalRegistry.get(zodSchema) ?? {};
+  if (id) jsonSchema.examples = [exampleOf(zodSchema, id)];
+  if (zodSchema instanceof z.ZodMiniCodec) jsonSchema.examples = examples; // of the text, not of the value
+  if (!(zodSchema instanceof z.ZodMiniDefault)) return;
+  const { defaultValue } = zodSchema.def;
+  jsonSchema.default = defaultValue;
+  if (!jsonSchema.$ref) return;
+  // With the keyword next to `$ref`, some client generators ignore the default and others make the member required.
+  delete jsonSchema.default;
+  jsonSchema.description = `${jsonSchema.description}. Default: \`${defaultValue}\``;
 }
+
+/** Every schema with an id, as clients send it. A response is the same, because its schema has no defaults. */
+const { schemas } = z.toJSONSchema(z.globalRegistry, {
+  io: "input",
+  uri,
+  unrepresentable: "any", // JSON Schema cannot describe a bigint. The metadata of Int64 does.
+  override: complete,
+});
 
 /**
  * Describes what a client sends, such as the query of an operation.
  *
- * @returns the JSON Schema of every member, and whether it is required
+ * @returns the JSON Schema of every parameter, and whether it is required
  */
-export function inputMembers(schema: z.ZodMiniType) {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, options("input"));
+export function inputMembers(part: z.ZodMiniObject) {
+  const { properties = {}, required = [] } = schemas[partIds.get(part) ?? ""] ?? {};
   return Object.entries(properties).map(([name, member]) => ({
     name,
     required: required.includes(name),
-    schema: bare(member as Schema),
+    schema: member as Schema,
   }));
 }
 
@@ -77,9 +58,10 @@ export function inputMembers(schema: z.ZodMiniType) {
  * @throws Error if the schema has no name
  */
 export function bodyContent(schema: z.ZodMiniType) {
-  const found = named.get(schema);
-  if (!found) throw new Error("The schema of a body needs a name: add it to openapi/schemas.ts.");
-  return { schema: { $ref: uri(found.id) }, example: found.examples[0] };
+  const { id } = z.globalRegistry.get(schema) ?? {};
+  if (!id)
+    throw new Error("The schema of a body needs a name: .register(z.globalRegistry, { id, description }).");
+  return { schema: { $ref: uri(id) }, example: exampleOf(schema) };
 }
 
 const errorSchema = {
@@ -94,14 +76,11 @@ const errorSchema = {
   examples: [errorBody("not_found")],
 };
 
-/** Every named schema: the body of a request as clients send it, the others as the service returns them. */
+/** Every schema that the document names. */
 export function componentSchemas(): Record<string, Schema> {
-  const returned = z.toJSONSchema(named, options("output")).schemas;
-  const sent = z.toJSONSchema(named, options("input")).schemas;
-  const bodies = (operations as readonly Operation[]).map(({ body }) => body && named.get(body)?.id);
-  const described = Object.entries(returned).map(([id, schema]) => {
-    const one = bare((bodies.includes(id) ? sent[id] : schema) as Schema);
-    return [id, one.type === "object" ? describeMembers(one) : one];
-  });
-  return { ...Object.fromEntries(described), Error: errorSchema };
+  const parts = [...partIds.values()];
+  const named = Object.entries(schemas).filter(([id]) => !parts.includes(id));
+  // Both belong to a separate JSON Schema document.
+  const bare = named.map(([id, { $schema, $id, ...schema }]) => [id, schema]);
+  return { ...Object.fromEntries(bare), Error: errorSchema };
 }

@@ -32,4 +32,4 @@ async function run() {
   process.exit();
 }
 
-run();
+void run();

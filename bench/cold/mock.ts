@@ -9,17 +9,15 @@ import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 /** A certificate for 127.0.0.1 and its key, which protect nothing. */
 const certificate = fileURLToPath(new URL("benchmark-certificate.pem", import.meta.url));
 
-/** What DynamoDB responds. A table has one item, the last one that was put, whatever a request asks for. */
-function respond(
-  items: Map<string, unknown>,
-  operation: string,
-  input: { TableName: string; Item?: unknown },
-) {
-  const { TableName, Item } = input;
+/**
+ * What DynamoDB responds. A table has one item, the last one that was put, whatever a request asks for. Every other
+ * response has it where GetItem, Query, or a write with ReturnValues has it: a client ignores the rest.
+ */
+function respond(items: Map<string, unknown>, { TableName, Item }: { TableName: string; Item?: unknown }) {
   const item = items.get(TableName);
-  if (operation === "PutItem") items.set(TableName, Item);
-  if (operation === "Query") return { Items: item ? [item] : [] };
-  return operation === "GetItem" ? { Item: item } : {};
+  if (!Item) return { Item: item, Items: item ? [item] : [], Attributes: item };
+  items.set(TableName, Item);
+  return {};
 }
 
 /**
@@ -32,8 +30,7 @@ export async function startMock(apiKeysTable: string, key: string) {
   const items = new Map<string, unknown>();
   const pem = await readFile(certificate);
   const server = createServer({ key: pem, cert: pem }, async (request, response) => {
-    const [, operation = ""] = String(request.headers["x-amz-target"]).split(".");
-    const body = JSON.stringify(respond(items, operation, JSON.parse(await text(request))));
+    const body = JSON.stringify(respond(items, JSON.parse(await text(request))));
     const headers = {
       "content-type": "application/x-amz-json-1.0",
       "content-length": Buffer.byteLength(body),

@@ -6,7 +6,10 @@ import { functionOf, type StackDefinition } from "../../infra/assembly/template.
 import { entryName } from "../../infra/bundle/options.ts";
 import { localStage } from "../../infra/stages.ts";
 import { exampleOf } from "../../lib/examples.ts";
-import { createPet, getPet, type Operation, operations } from "../../lib/operations.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { createPet } from "../../lib/operations/create-pet.ts";
+import { getPet } from "../../lib/operations/get-pet.ts";
+import { operations } from "../../lib/operations.ts";
 import { requestEvent } from "../requests.ts";
 
 /** A bundle that Lambda could start. */

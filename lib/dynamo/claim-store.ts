@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
 import { IDEMPOTENCY_SECONDS } from "../limits.ts";
-import { type IdempotencyToken, type NewPet, nonDefaultMembers } from "../pet.ts";
+import type { IdempotencyToken, NewPet } from "../pet.ts";
 import { generatePetId } from "../pet-id.ts";
 import { type Item, itemInTheWay } from "./client.ts";
 
@@ -24,7 +24,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 const bigintAsText = (_name: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 
 /** Returns the fingerprint of a pet: two requests with the same one ask for the same pet. */
-const fingerprintOf = (pet: NewPet) => sha256(JSON.stringify(nonDefaultMembers(pet), bigintAsText));
+const fingerprintOf = (pet: NewPet) => sha256(JSON.stringify(Object.entries(pet).sort(), bigintAsText));
 
 const petIdOf = (claim: Item) => BigInt(String(claim.petId?.N));
 
@@ -45,7 +45,7 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
      * @throws ApiError `idempotency_mismatch` when the token was used for another pet
      */
     async claim(token: IdempotencyToken, pet: NewPet, abortSignal?: AbortSignal): Promise<Claim> {
-      const hash = sha256(JSON.stringify([token.caller, token.key]));
+      const hash = sha256(JSON.stringify([token.keyId, token.key]));
       const claim = { hash, creationId: randomUUID(), petId: generatePetId() };
       const fingerprint = fingerprintOf(pet);
       const now = Date.now() / 1000;

@@ -4,7 +4,7 @@ import type { z } from "zod/mini";
 import { env } from "../env.ts";
 import { ApiError, errorBody, errorHeaders } from "../errors.ts";
 import { describeError } from "../log.ts";
-import type { Operation } from "../operations.ts";
+import type { Operation } from "../operation.ts";
 import { stringifyJson } from "./json.ts";
 import { linkHeader } from "./link-header.ts";
 import { type ApiRequest, readRequest } from "./request.ts";
@@ -87,12 +87,16 @@ function enforceDeprecation(operation: Operation, now: () => number): Middleware
   };
 }
 
-/** Refuses a caller whose key does not have the scope of the operation (contract 6.3). */
+/**
+ * Refuses a caller whose key does not have the scope of the operation (contract 6.3). A request that no authorizer has
+ * identified is a fault of the deployment: without an id, all callers would share their Idempotency-Keys.
+ */
 function requireScope(operation: Operation): Middleware {
   return {
     before: ({ event }) => {
-      const scopes = String(event.requestContext.authorizer?.scopes ?? "").split(" ");
-      if (!scopes.includes(operation.scope)) throw new ApiError("forbidden");
+      const { keyId, scopes } = event.requestContext.authorizer ?? {};
+      if (!keyId) throw new Error("The authorizer did not send a keyId.");
+      if (!String(scopes).split(" ").includes(operation.scope)) throw new ApiError("forbidden");
     },
   };
 }
@@ -122,22 +126,23 @@ export function createHandler<const O extends Operation>(
   run: (request: ApiRequest<O> & { signal: AbortSignal }) => Promise<ApiResponse<O>>,
   now: () => number = Date.now,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
-  return (
-    middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
-      timeoutEarlyInMillis: EARLY_RESPONSE_MS,
-      timeoutEarlyResponse: () => {
-        throw new ApiError("unavailable");
-      },
-    })
-      // `after` and `onError` run from the last to the first, so errors are rendered before the
-      // deprecation headers are added and the line is logged.
-      .use(logFailures(operation, now))
-      .use(enforceDeprecation(operation, now))
-      .use(renderErrors())
-      .use(requireScope(operation))
-      .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {
-        const { body, headers } = await run({ ...readRequest(operation, event), signal });
-        return respond(operation.success.status, body, headers);
-      })
-  );
+  const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
+    timeoutEarlyInMillis: EARLY_RESPONSE_MS,
+    timeoutEarlyResponse: () => {
+      throw new ApiError("unavailable");
+    },
+  })
+    // `after` and `onError` run from the last to the first, so errors are rendered before the
+    // deprecation headers are added and the line is logged.
+    .use(logFailures(operation, now))
+    .use(enforceDeprecation(operation, now))
+    .use(renderErrors())
+    .use(requireScope(operation))
+    .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {
+      const { body, headers } = await run({ ...readRequest(operation, event), signal });
+      return respond(operation.success.status, body, headers);
+    });
+  // Anything but API Gateway, such as a test event in the console, can leave out what `onError` reads.
+  return (event, context) =>
+    handler({ ...event, requestContext: event?.requestContext ?? {} } as APIGatewayProxyEvent, context);
 }

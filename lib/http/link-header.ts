@@ -1,9 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { API_VERSION } from "../operations.ts";
+import { API_VERSION } from "../operation.ts";
 import { header } from "./headers.ts";
-
-/** A query parameter that is undefined is left out. */
-export type LinkQuery = Record<string, string | number | undefined>;
 
 /** Returns the URL by which the client reached the API, without a slash at its end (contract 1.1). */
 function baseUrl(event: APIGatewayProxyEvent): string {
@@ -16,16 +13,17 @@ function baseUrl(event: APIGatewayProxyEvent): string {
  *
  * @param rel the relation type
  * @param path relative to the base URL
+ * @param query the parameters as text; one that is undefined is left out
  */
 export function linkHeader(
   event: APIGatewayProxyEvent,
   rel: string,
   path: string,
-  query: LinkQuery = {},
+  query: Record<string, string | undefined> = {},
 ): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, String(value));
+    if (value !== undefined) search.set(name, value);
   }
   return `<${baseUrl(event)}${path}${search.size > 0 ? `?${search}` : ""}>; rel="${rel}"`;
 }

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
-import type { Operation } from "../operations.ts";
+import type { Operation } from "../operation.ts";
 import { readBody } from "./body.ts";
 import { headerLines } from "./headers.ts";
-import { type LinkQuery, linkHeader } from "./link-header.ts";
+import { linkHeader } from "./link-header.ts";
 
 type Output<O, Part extends "params" | "query" | "headers" | "body"> =
   O extends Record<Part, infer S extends z.ZodMiniType> ? z.output<S> : undefined;
@@ -16,9 +16,13 @@ export interface ApiRequest<O extends Operation> {
   headers: Output<O, "headers">;
   body: Output<O, "body">;
   /** id of the caller's API key */
-  caller: string;
-  /** Writes a Link header, as in lib/http/link-header.ts, to the host that the client used. */
-  linkHeader(rel: string, path: string, query?: LinkQuery): string;
+  keyId: string;
+  /**
+   * Writes a Link header, as in lib/http/link-header.ts, to the host that the client used.
+   *
+   * @param query values of this operation's own parameters
+   */
+  linkHeader(rel: string, path: string, query: Output<O, "query">): string;
 }
 
 /**
@@ -36,18 +40,14 @@ function readParams({ pathParameters }: APIGatewayProxyEvent): Record<string, st
   }
 }
 
-/** Reads what a part names, and returns the names that were sent more than once. */
-function readSingleValues(part: z.ZodMiniObject | undefined, sent: (name: string) => string[] | undefined) {
-  const found = Object.keys(part?.shape ?? {}).map((name) => ({ name, values: sent(name) ?? [] }));
-  return {
-    values: Object.fromEntries(
-      found.flatMap(({ name, values }) => (values.length === 1 ? [[name, values[0]]] : [])),
-    ),
-    repeated: found
-      .filter(({ values }) => values.length > 1)
-      .map(({ name }) => `${name} must occur only once`),
-  };
-}
+/** Reads the parameters that a part names: text, or a list if one was sent more than once. */
+const readValues = (part: z.ZodMiniObject | undefined, sent: (name: string) => string[] | undefined) =>
+  Object.fromEntries(
+    Object.keys(part?.shape ?? {}).map((name) => {
+      const values = sent(name) ?? [];
+      return [name, values.length > 1 ? values : values[0]];
+    }),
+  );
 
 /** Returns the rules that a part breaks, with the names of the fields. Only a body can be wrong as a whole. */
 const problems = (result: z.core.util.SafeParseResult<unknown> | undefined): string[] =>
@@ -65,22 +65,15 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   const params = operation.params?.safeParse(readParams(event));
   if (params?.error) throw new ApiError("not_found");
 
-  const sentQuery = readSingleValues(
-    operation.query,
-    (name) => event.multiValueQueryStringParameters?.[name],
+  const query = operation.query?.safeParse(
+    readValues(operation.query, (name) => event.multiValueQueryStringParameters?.[name]),
   );
-  const sentHeaders = readSingleValues(operation.headers, (name) => headerLines(event, name.toLowerCase()));
-  const query = operation.query?.safeParse(sentQuery.values);
-  const headers = operation.headers?.safeParse(sentHeaders.values);
+  const headers = operation.headers?.safeParse(
+    readValues(operation.headers, (name) => headerLines(event, name.toLowerCase())),
+  );
   const body = operation.body?.safeParse(readBody(event));
 
-  const wrong = [
-    ...sentQuery.repeated,
-    ...sentHeaders.repeated,
-    ...problems(query),
-    ...problems(headers),
-    ...problems(body),
-  ];
+  const wrong = [query, headers, body].flatMap(problems);
   if (wrong.length > 0) throw new ApiError("invalid_request", { message: `${wrong.join("; ")}.` });
 
   return {
@@ -88,7 +81,10 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
     query: query?.data,
     headers: headers?.data,
     body: body?.data,
-    caller: String(event.requestContext.authorizer?.keyId),
-    linkHeader: (rel, path, search) => linkHeader(event, rel, path, search),
+    keyId: String(event.requestContext.authorizer?.keyId),
+    linkHeader: (rel, path, values) => {
+      const search = operation.query && z.encode<z.ZodMiniType>(operation.query, values);
+      return linkHeader(event, rel, path, search as Record<string, string | undefined> | undefined);
+    },
   } as ApiRequest<O>;
 }

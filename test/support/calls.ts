@@ -3,6 +3,8 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
 /** One call of DynamoDB. `started` and `responded` are positions in the order of all starts and responses. */
 interface RecordedCall {
+  /** the client that makes it */
+  client: unknown;
   /** such as QueryCommand */
   command: string;
   input: Record<string, unknown>;
@@ -37,6 +39,7 @@ export function recordCalls(): () => RecordedCall[] {
       input.ReturnConsumedCapacity = "TOTAL";
       const started = clock++;
       const call = {
+        client: this,
         command: command.constructor.name,
         input,
         started,

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
-
-import { exampleOf } from "../../lib/examples.ts";
-import type { Operation } from "../../lib/operations.ts";
+import * as z from "zod/mini";
+import { exampleRequest } from "../../lib/examples.ts";
+import type { Operation } from "../../lib/operation.ts";
 
 /** The part of Lambda's context that the functions read. */
 export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
@@ -38,17 +38,42 @@ export const requestEvent = ({
     requestContext: { requestId: "request-1", domainName: "api.example", authorizer },
   }) as unknown as APIGatewayProxyEvent;
 
+/** The names of the parameters that a request to an operation can leave out. */
+const optionalOf = ({ query, headers }: Operation) =>
+  Object.entries<z.core.$ZodType>({ ...query?.shape, ...headers?.shape })
+    .filter(([, schema]) => z.safeParse(schema, undefined).success)
+    .map(([name]) => name);
+
 /**
- * The event of a valid request to an operation: its example.
+ * The event of a valid request to an operation: its example, with the required parameters.
  *
  * @param petId the id of a pet, if the path has one
+ * @param parts replace those of the example
+ * @param optional names of optional parameters to send as well
  */
-export const exampleEvent = ({ params, body }: Operation, petId: string, parts: RequestParts = {}) =>
-  requestEvent({
-    ...(params && { path: Object.fromEntries(Object.keys(params.shape).map((name) => [name, petId])) }),
-    ...(body && { body: JSON.stringify(exampleOf(body)) }),
+export function exampleEvent(
+  operation: Operation,
+  petId: string,
+  parts: RequestParts = {},
+  optional: string[] = [],
+) {
+  const { params, query, headers, body } = exampleRequest(operation);
+  const leftOut = optionalOf(operation).filter((name) => !optional.includes(name));
+  const sent = (part: object) => Object.entries(part).filter(([name]) => !leftOut.includes(name));
+  return requestEvent({
+    path: Object.fromEntries(Object.keys(params).map((name) => [name, petId])),
+    query: Object.fromEntries(sent(query).map(([name, value]) => [name, [value]])),
+    headers: { "Content-Type": "application/json", ...Object.fromEntries(sent(headers)) },
+    body,
     ...parts,
   });
+}
+
+/** The events of exampleEvent with all optional parameters, with none, and with each one alone. */
+export function exampleEvents(operation: Operation, petId: string) {
+  const names = optionalOf(operation);
+  return [names, [], ...names.map((name) => [name])].map((sent) => exampleEvent(operation, petId, {}, sent));
+}
 
 /**
  * The event that API Gateway sends to the authorizer for GET /pets.

@@ -7,7 +7,7 @@ import { stop } from "esbuild";
 import { program } from "../../../cli/symbolicate.ts";
 import { functionOf, readStack } from "../../../infra/assembly/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
-import { getPet } from "../../../lib/operations.ts";
+import { getPet } from "../../../lib/operations/get-pet.ts";
 import { runNode } from "../../support/keys-cli.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 

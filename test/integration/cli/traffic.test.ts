@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it, jest } from "@jest/globals";
-import type { Operation } from "../../../lib/operations.ts";
+import type { Operation } from "../../../lib/operation.ts";
+import { createPet } from "../../../lib/operations/create-pet.ts";
+import * as get from "../../../lib/operations/get-pet.ts";
 import { runNode } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
@@ -16,8 +18,8 @@ jest.unstable_mockModule("node:timers/promises", () => ({
 }));
 // Also operations that the API does not have yet: one that changes a pet, and one that deletes it.
 const api = await import("../../../lib/operations.ts");
-const { deprecation: _, ...getPet } = api.getPet;
-const changePet: Operation = { ...api.createPet, id: "changePet", method: "PATCH", path: getPet.path };
+const { deprecation: _, ...getPet } = get.getPet;
+const changePet: Operation = { ...createPet, id: "changePet", method: "PATCH", path: getPet.path };
 const success = { status: 204, description: "Deleted" } as const;
 const deletePet: Operation = { ...getPet, id: "deletePet", method: "DELETE", success };
 const operations: Operation[] = [...api.operations, changePet, deletePet];
@@ -65,7 +67,7 @@ async function serve(failure: Failure = () => undefined, rounds = 2) {
     response.statusCode =
       status ?? (headers.authorization ? (gone ?? operation?.success.status ?? 404) : 401);
     if (response.statusCode === success.status) deleted.add(url ?? "");
-    if (operation !== api.createPet || response.statusCode !== operation.success.status)
+    if (operation !== createPet || response.statusCode !== operation.success.status)
       return void (status !== 0 && response.end("{}"));
     const key = headers["idempotency-key"];
     ids.set(key, ids.get(key) ?? ids.size + 7);

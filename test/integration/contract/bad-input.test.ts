@@ -13,14 +13,14 @@ const notJson = [
 ];
 const incomplete = ["[]", "null", nested, '{"name":"Rex"}', '{"categoryId":1}'];
 const names = ["null", "1", '""', '"\\ud83d"', '"\\udc00\\ud800"', '"\\x"', '"\u0000"', '"Rex\n"'];
-const numbers = ["1.5", "15e-1", "01", "1e999999999", "9223372036854775808", "-9223372036854775809"];
+const numbers = ["1.5", "15e-1", "01", "1e999999999", "1e16", "9223372036854775808", "-9223372036854775809"];
 
 describe("POST /pets", () => {
   it.each([
     ...notJson,
     ...incomplete,
     '{"__proto__":{"name":"Rex","categoryId":1}}',
-    ...[...names, `"${"x".repeat(NAME_LIMIT + 1)}"`].map((name) => `{"name":${name},"categoryId":1}`),
+    ...[...names, `"${" ".repeat(NAME_LIMIT)}x"`].map((name) => `{"name":${name},"categoryId":1}`),
     ...["null", '"1"', "NaN", "0x10", ...numbers, "9".repeat(5000)].map(
       (id) => `{"name":"Rex","categoryId":${id}}`,
     ),
@@ -36,7 +36,7 @@ describe("POST /pets", () => {
     expect(message).not.toContain("secret");
   });
 
-  it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"])(
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; Charset=latin1"])(
     "returns 415 to a body of type %s",
     async (type) => {
       const reply = await post('{"name":"Rex","categoryId":1}', { "Content-Type": type });

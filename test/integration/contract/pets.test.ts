@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { encodeCursor } from "../../../lib/cursor.ts";
 import { INT64_MAX } from "../../../lib/int64.ts";
 import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
-import { getPet } from "../../../lib/operations.ts";
+import { getPet } from "../../../lib/operations/get-pet.ts";
 import { type Pet, PetStatus } from "../../../lib/pet.ts";
 import { eventually } from "../../support/eventually.ts";
 import { add, atOnce, call, followLinks, nextLink, post } from "./client.ts";
@@ -23,7 +23,15 @@ describe("POST /pets", () => {
 
   it("returns every int64 and every name as it was sent", async () => {
     const categories = [9223372036854775807n, -9223372036854775808n, 9007199254740993n, 0n];
-    const names = ["x", "🐕".repeat(NAME_LIMIT), " \u0000\u202e\u2028", '"}<b>&', "é e\u0301", "__proto__"];
+    const names = [
+      "x",
+      " ",
+      "🐕".repeat(NAME_LIMIT),
+      " \u0000\u202e\u2028",
+      '"}<b>&',
+      "é e\u0301",
+      "__proto__",
+    ];
     for (const pet of [
       ...categories.map((categoryId) => ({ name: "Rex", categoryId })),
       ...names.map((name) => ({ name, categoryId: 1n })),
@@ -36,7 +44,7 @@ describe("POST /pets", () => {
   it.each([
     ["1e3", 1000n],
     ["1000.0", 1000n],
-    ["-9.223372036854775808E+18", -9223372036854775808n],
+    ["1.5E+3", 1500n],
   ])("reads the category %s as the integer that it denotes", async (categoryId, integer) => {
     const { status, body } = await post(`{"name":"Rex","categoryId":${categoryId}}`);
     expect([status, (body as Pet).categoryId]).toEqual([201, integer]);
@@ -61,6 +69,14 @@ describe("POST /pets with an Idempotency-Key", () => {
     const other = '{"status":"available", "categoryId":9007199254740993.0,"x":1,"name":"Once"}';
     again.push(await post(other, headers));
     for (const { status, text } of again) expect([status, text]).toEqual([201, first.text]);
+  });
+
+  it("adds a pet for each of two keys that differ only in case", async () => {
+    const rest = crypto.randomUUID();
+    const send = (key: string) => post('{"name":"Case","categoryId":1}', { "Idempotency-Key": key });
+    const [upper, lower] = [await send(`A${rest}`), await send(`a${rest}`)];
+    expect([upper.status, lower.status]).toEqual([201, 201]);
+    expect((upper.body as Pet).id).not.toBe((lower.body as Pet).id);
   });
 
   it("returns 422 to another body, and 400 to an invalid key", async () => {

@@ -9,7 +9,7 @@ import type * as client from "../../../examples/client.ts";
 import { type AddError, petStore } from "../../../examples/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../../lib/errors.ts";
 import { INT64_MAX } from "../../../lib/int64.ts";
-import type { listPets } from "../../../lib/operations.ts";
+import type { listPets } from "../../../lib/operations/list-pets.ts";
 import type { NewPet, Pet, PetStatus } from "../../../lib/pet.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -8,11 +8,11 @@ import { entryName, lambdaEntryFile } from "../../../infra/bundle/options.ts";
 import { operations } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 
-it("functions/ has a file for each operation, named after its id, and the authorizer", () => {
-  const files = readdirSync(new URL("../../../functions/", import.meta.url));
-  expect(files.toSorted()).toEqual(
-    [...operations.map(({ id }) => `${entryName(id)}.ts`), "authorize.ts"].toSorted(),
-  );
+it("functions/ and lib/operations/ have a file for each operation, named after its id, and one is the authorizer", () => {
+  const filesIn = (folder: string) => readdirSync(new URL(`../../../${folder}/`, import.meta.url)).toSorted();
+  const files = operations.map(({ id }) => `${entryName(id)}.ts`);
+  expect(filesIn("lib/operations")).toEqual(files.toSorted());
+  expect(filesIn("functions")).toEqual([...files, "authorize.ts"].toSorted());
 });
 
 it("the entry has loaded only when the function has warmed up", async () => {

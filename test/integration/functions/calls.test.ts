@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { entryName } from "../../../infra/bundle/options.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { petCreator } from "../../../lib/dynamo/pet-store.ts";
+import { PAGE_SIZE } from "../../../lib/limits.ts";
+import type { Operation } from "../../../lib/operation.ts";
+import { operations } from "../../../lib/operations.ts";
 import { PetStatus } from "../../../lib/pet.ts";
 import { withWrongChecksum } from "../../support/api-keys.ts";
 import { recordCalls } from "../../support/calls.ts";
-import { authorizerEvent, context, requestEvent } from "../../support/event.ts";
+import { authorizerEvent, context, exampleEvents, requestEvent } from "../../support/event.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 
 // The cost of a Query depends on the size of the other items in the table.
@@ -48,6 +52,28 @@ it.each(starts)("$file reads a table at its start, and DynamoDB accepts the read
     expect(responded).toBeLessThan(Number.POSITIVE_INFINITY);
   }
 });
+
+it.each<Operation>(operations)(
+  "$id succeeds with each of its optional parameters, by the client that its warm-up uses, and reads no more than a page",
+  async (operation) => {
+    const { handler } = await import(`../../../functions/${entryName(operation.id)}.ts`);
+    const { create } = petCreator({ pets, claims }, 1);
+    for (const n of exampleEvents(operation, "").keys()) {
+      const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });
+      takeCalls();
+      const { statusCode } = await handler(exampleEvents(operation, String(id))[n], context);
+      expect(statusCode).toBe(operation.success.status);
+      const calls = takeCalls();
+      expect(calls).not.toEqual([]);
+      const { calls: start } = starts.find(({ file }) => file === `${entryName(operation.id)}.ts`) ?? {};
+      for (const { client, command, input } of calls) {
+        expect(start?.some((call) => call.client === client)).toBe(true); // another client has no connection yet
+        expect(command).toMatch(/^(Get|Put|Update|Delete|Query)Command$/); // a Scan costs more with each pet
+        if (command === "QueryCommand") expect(input.Limit).toBeLessThanOrEqual(PAGE_SIZE.maximum + 1);
+      }
+    }
+  },
+);
 
 describe("a request calls DynamoDB", () => {
   const body = '{"name":"Rex","categoryId":1}';

@@ -7,7 +7,8 @@ import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-ke
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { dynamoClient } from "../../../lib/dynamo/client.ts";
 import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
-import { type Operation, operations } from "../../../lib/operations.ts";
+import type { Operation } from "../../../lib/operation.ts";
+import { operations } from "../../../lib/operations.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Fault, startFaultProxy } from "../../support/fault-proxy.ts";

@@ -31,10 +31,10 @@ const rex = { name: "Rex", categoryId: 1n, status: "sold" as const };
 const isPut = (table: string) => (command: unknown) =>
   command instanceof PutCommand && command.input.TableName === table;
 
-function create(key: string, name = "Once", caller = "key_test") {
+function create(key: string, name = "Once", keyId = "key_test") {
   const headers = { "Content-Type": "application/json", "idempotency-key": key };
   const body = JSON.stringify({ name, categoryId: 1 });
-  const authorizer = { keyId: caller, scopes: "pets:write" };
+  const authorizer = { keyId, scopes: "pets:write" };
   return createPet(requestEvent({ headers, body, authorizer }), context);
 }
 
@@ -56,15 +56,15 @@ describe("createPet with an Idempotency-Key", () => {
     expect(await countNamed(petLister(pets, 1), name)).toBe(1);
   });
 
-  it("treats the same key of different callers, wherever a caller ends, and keys in another case as different", async () => {
+  it("treats the same key of different API keys, wherever a key ID ends, and keys in another case as different", async () => {
     const key = `a${randomUUID()}`;
     const tokens = [
-      { caller: "key_1", key: `2${key}` },
-      { caller: "key_2", key: `2${key}` },
-      { caller: "key_12", key },
-      { caller: "key_12", key: key.toUpperCase() },
+      { keyId: "key_1", key: `2${key}` },
+      { keyId: "key_2", key: `2${key}` },
+      { keyId: "key_12", key },
+      { keyId: "key_12", key: key.toUpperCase() },
     ];
-    const responses = await Promise.all(tokens.map(({ key, caller }) => create(key, "Once", caller)));
+    const responses = await Promise.all(tokens.map(({ key, keyId }) => create(key, "Once", keyId)));
     expect(new Set(responses.map(({ body }) => JSON.parse(body).id)).size).toBe(tokens.length);
   });
 
@@ -89,7 +89,7 @@ describe("createPet with an Idempotency-Key", () => {
 });
 
 it("a late retry adds the pet with a new id, and no operation returns the id that the crashed request left", async () => {
-  const token = { caller: "key_test", key: randomUUID() };
+  const token = { keyId: "key_test", key: randomUUID() };
   send.mockImplementation(function (this: DynamoDBDocumentClient, command: never) {
     return isPut(pets)(command) ? Promise.reject(new Error("Crash")) : realSend.call(this, command);
   });
@@ -163,7 +163,7 @@ it("a creation draws another id when another pet has the first one", async () =>
 });
 
 it("a creation replaces each id in its claim that another pet has", async () => {
-  const token = { caller: "key_test", key: randomUUID() };
+  const token = { keyId: "key_test", key: randomUUID() };
   let taken = 2;
   send.mockImplementation(function (this: DynamoDBDocumentClient, command: never) {
     return isPut(pets)(command) && taken-- > 0 ? refuse(another)() : realSend.call(this, command);
@@ -179,7 +179,7 @@ it("a creation replaces each id in its claim that another pet has", async () => 
 });
 
 describe("a creation gives up with a 503", () => {
-  const token = { caller: "key_test", key: "1" };
+  const token = { keyId: "key_test", key: "1" };
   /** Its claim is stored, its id is taken, and then a refusal of the new id. */
   const replaced = (item?: typeof another) => (command: object) => {
     if (isPut(claims)(command)) return {};

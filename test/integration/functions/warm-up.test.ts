@@ -27,7 +27,7 @@ it.each(readdirSync(new URL("../../../functions/", import.meta.url)))(
   async (file) => {
     requests = 0;
     closed = [];
-    // The time-out of the warm-up passes when the requests of all its calls have arrived.
+    // The timeout of the warm-up passes when the requests of all its calls have arrived.
     const controller = new AbortController();
     const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(controller.signal);
     let calls = Number.POSITIVE_INFINITY;

@@ -44,7 +44,7 @@ describe.each([...deployedStages, everyOption])("in $name", (settings) => {
 
   it("every function has time to fail by itself, on the runtime that it was bundled for", () => {
     for (const { Timeout, Runtime } of find("Lambda::Function")) {
-      // Three attempts of a second, their pauses, and the half second before the time-out in which it responds; and less
+      // Three attempts of a second, their pauses, and the half second before the timeout in which it responds; and less
       // than API Gateway waits.
       expect(Timeout).toBeGreaterThan(4.5);
       expect(Timeout).toBeLessThan(29);

@@ -4,7 +4,7 @@ import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { readStack } from "../../../infra/assembly/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { createHandler } from "../../../lib/http/handler.ts";
-import { getPet } from "../../../lib/operations.ts";
+import { getPet } from "../../../lib/operations/get-pet.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { matches } from "../../support/insights.ts";

@@ -72,7 +72,7 @@ it("does what the embedded store does, for every command of random creations, re
     const status = PetStatus.options[choose(3)] ?? "sold";
     const pet: NewPet = { name: `Rex ${choose(2)}`, categoryId: 1n, status };
     const key = choose(3);
-    await create(pet, key > 0 ? { caller: "key_1", key: String(key) } : undefined).catch(() => undefined);
+    await create(pet, key > 0 ? { keyId: "key_1", key: String(key) } : undefined).catch(() => undefined);
     await changeStatus(BigInt(1 + choose(4)), status);
     if (n % 4 > 0) continue;
     await deletePet(BigInt(1 + choose(4)));

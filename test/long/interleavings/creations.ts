@@ -19,9 +19,9 @@ interface Creation {
 }
 
 const pet: NewPet = { name: "Rex", categoryId: 1n, status: "available" };
-const same: Creation = { token: { caller: "key_1", key: "1" }, pet };
+const same: Creation = { token: { keyId: "key_1", key: "1" }, pet };
 const otherBody: Creation = { ...same, pet: { ...pet, name: "Max" } };
-const otherToken: Creation = { ...same, token: { caller: "key_1", key: "2" } };
+const otherToken: Creation = { ...same, token: { keyId: "key_1", key: "2" } };
 const others = [otherBody, otherToken];
 
 /** What can happen in a schedule. */

@@ -20,7 +20,7 @@ export async function checkWalk(choose: Choose, mutation?: Mutation, strict = fa
   const anyStatus = () => PetStatus.options[choose(3)] ?? "sold";
   const add = (key: string) => {
     const pet: NewPet = { name: "Rex", categoryId: 1n, status: anyStatus() };
-    return () => create(pet, { caller: "key_1", key }).catch(() => undefined);
+    return () => create(pet, { keyId: "key_1", key }).catch(() => undefined);
   };
   const before = Array.from({ length: choose(5) }, (_, n) => add(`before ${n}`));
   await world.run(before);

@@ -20,7 +20,7 @@ export interface Walk {
   limit: number;
   /** path of the next page; undefined after the last one */
   next: string | undefined;
-  /** the run's pets that were listed when the walk began */
+  /** the run's pets that were listed when the walk began, unchanged since (contract 2.8) */
   expected: Pet[];
   found: Pet[];
 }

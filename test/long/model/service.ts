@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseJson } from "../../../lib/http/json.ts";
-import type { Operation } from "../../../lib/operations.ts";
+import type { Operation } from "../../../lib/operation.ts";
 import { undocumented } from "../../support/documented.ts";
 import { type HttpRequest, send } from "../../support/http.ts";
 import { keysJson } from "../../support/keys-cli.ts";

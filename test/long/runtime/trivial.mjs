@@ -2,7 +2,7 @@
 export async function handler({ fault }) {
   if (fault === "throw") throw new Error("thrown");
   if (fault === "exit") process.exit(1);
-  if (fault === "unhandled rejection") Promise.reject(new Error("unhandled"));
+  if (fault === "unhandled rejection") void Promise.reject(new Error("unhandled"));
   if (fault) await new Promise(() => setTimeout(() => undefined, 60_000));
   return "done";
 }

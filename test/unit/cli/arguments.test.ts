@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { InvalidArgumentError } from "commander";
 import {
-  baseUrl,
+  parseBaseUrl,
   parseDuration,
   parseKeyId,
   parseLifetime,
@@ -35,7 +35,7 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
   ],
   [
     "a base URL",
-    baseUrl,
+    parseBaseUrl,
     { "http://127.0.0.1:3000/v1": "http://127.0.0.1:3000/v1" },
     ["nope", "", "localhost:3000/v1", "//host/v1", "file:///v1"],
   ],

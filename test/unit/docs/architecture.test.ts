@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { matchesGlob, posix } from "node:path";
 import { expect, it } from "@jest/globals";
-import { operations } from "../../../lib/operations.ts";
 
 // The table of docs/architecture.md says what each folder can import. These tests enforce it.
 
@@ -55,11 +54,6 @@ it("notices what each row does not allow", () => {
     for (const name of ["left-pad", posix.relative(folder, "test/support/event.ts")])
       for (const source of [`import type { X } from "${name}";`, `const x = await import("${name}");`])
         expect(violations(`${folder}x.ts`, source)).toEqual([name]);
-});
-
-it.each(operations)("the diagram of a request in AWS has $id", ({ id, method, path }) => {
-  const route = `gateway -->|${method} ${path.replaceAll(/[{}]/g, "")}| `;
-  expect(read("docs/architecture.md")).toMatch(new RegExp(`${RegExp.escape(route)}\\w+\\[${id}\\]\n`));
 });
 
 it("every unit test mirrors a source: a file, a folder or a document", () => {

@@ -1,18 +1,17 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
+import { formatIdempotencyKey, parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
   minLength: 1,
   maxLength: 255,
 });
-const quote = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 
 it("reads any printable ASCII as a structured string, and bare unless it starts with a quote or has spaces at its ends", () => {
   fc.assert(
     fc.property(printable, (key) => {
-      expect(parseIdempotencyKey(quote(key))).toBe(key);
+      expect(parseIdempotencyKey(formatIdempotencyKey(key))).toBe(key);
       if (!/^"|^ | $/.test(key)) expect(parseIdempotencyKey(key)).toBe(key);
     }),
     { examples: [["x".repeat(255)], ["\\".repeat(255)]] },
@@ -29,7 +28,7 @@ it.each([
 
 const malformed = ["", '""', '"', " a", "a ", '"a', '"a"b', '"a";x=1', '"a\\b"', '"a"b"'];
 const unprintable = ["é", "a\tb", "a\u0000"];
-const tooLong = ["x".repeat(256), quote("x".repeat(256))];
+const tooLong = ["x".repeat(256), formatIdempotencyKey("x".repeat(256))];
 
 it.each([...malformed, ...unprintable, ...tooLong])("reads no key from %j", (text) =>
   expect(parseIdempotencyKey(text)).toBeUndefined(),

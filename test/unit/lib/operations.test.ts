@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import { type Operation, operations } from "../../../lib/operations.ts";
+import type { Operation } from "../../../lib/operation.ts";
+import { operations } from "../../../lib/operations.ts";
 
 it("every operation has an id and a route of its own", () => {
   for (const names of [

@@ -1,10 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import type { APIGatewayProxyResult } from "aws-lambda";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import fc from "fast-check";
 import { ApiError, type ErrorCode, errorBody, errorHeaders, errors } from "../../../../lib/errors.ts";
 import { createHandler } from "../../../../lib/http/handler.ts";
 import { describeError } from "../../../../lib/log.ts";
-import { getPet, listPets, type Operation } from "../../../../lib/operations.ts";
+import type { Operation } from "../../../../lib/operation.ts";
+import { getPet } from "../../../../lib/operations/get-pet.ts";
+import { listPets } from "../../../../lib/operations/list-pets.ts";
+import { operations } from "../../../../lib/operations.ts";
 import { context, requestEvent } from "../../../support/event.ts";
 
 const lines: Record<string, unknown>[] = [];
@@ -78,9 +82,36 @@ it("a key without the scope gets 403, whatever else is wrong", async () => {
     return (await run(requestEvent({ authorizer, query: { limit: ["0"] } }), context)).statusCode;
   };
   for (const scopes of ["pets:read", "pets:write pets:read"]) expect(await statusFor(scopes)).toBe(400);
-  for (const scopes of ["", "pets:write", "pets:readx", "pets", undefined])
-    expect(await statusFor(scopes)).toBe(403);
+  for (const scopes of ["", "pets:write", "pets:readx", "pets"]) expect(await statusFor(scopes)).toBe(403);
 });
+
+it("a request whose caller is unknown gets 500: its Idempotency-Key would be that of others", async () => {
+  const run = createHandler(listPets, empty);
+  for (const authorizer of [null, {}, { keyId: "", scopes: "pets:read" }, { scopes: "pets:read" }])
+    expect(
+      await run(requestEvent({ authorizer: authorizer as Record<string, string> }), context),
+    ).toMatchObject({
+      statusCode: 500,
+    });
+});
+
+it.each<Operation>(operations)(
+  "the handler of $id never rejects, whatever the event is",
+  async (operation) => {
+    const run = createHandler(operation, () => Promise.reject(new Error("not reached")));
+    const events = fc.oneof(
+      fc.anything(),
+      fc.record({
+        requestContext: fc.anything(),
+        multiValueHeaders: fc.object(),
+        pathParameters: fc.object(),
+      }),
+    );
+    const answers500 = async (event: unknown) =>
+      expect(await run(event as APIGatewayProxyEvent, context)).toMatchObject({ statusCode: 500 });
+    await fc.assert(fc.asyncProperty(events, answers500), { examples: [[null], [undefined], [{}]] });
+  },
+);
 
 describe("the log", () => {
   it("has one line for a 5xx: operation, status, version, caller, latency, and where it was thrown", async () => {

@@ -11,7 +11,7 @@ it("ends an integration that exceeds API Gateway's 29 seconds", async () => {
   const pool = { invoke: () => new Promise(() => undefined) } as unknown as FunctionPool;
   const settled = jest.fn();
   const response = respondFromProxy(pool, "{}");
-  response.then(settled);
+  void response.then(settled);
 
   await jest.advanceTimersByTimeAsync(28_999);
   expect(settled).not.toHaveBeenCalled();

@@ -1,0 +1,40 @@
+import type * as z from "zod/mini";
+import type { Scope } from "./api-key.ts";
+import type { ErrorCode } from "./errors.ts";
+
+/** The version segment that ends every base URL. Source: contract 1.1. */
+export const API_VERSION = "v1";
+
+/** One operation of the API, as data: routes, validation, documentation and tests all read it. */
+export interface Operation {
+  id: string;
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** relative to the base URL, parameters in braces */
+  path: string;
+  summary: string;
+  /** the scope that a key needs */
+  scope: Scope;
+  /** path parameters, from their decoded text; an invalid value means that no such resource exists */
+  params?: z.ZodMiniObject;
+  /** query parameters, from their decoded text */
+  query?: z.ZodMiniObject;
+  /** request headers, by the name that messages and documentation use */
+  headers?: z.ZodMiniObject;
+  /** the JSON body, integers read as bigint */
+  body?: z.ZodMiniObject;
+  success: {
+    description: string;
+    /** what its optional headers mean */
+    headers?: Record<string, string>;
+  } & ({ status: 200 | 201; body: z.ZodMiniType } | { status: 204; body?: never });
+  /** the errors it returns in addition to those of every operation */
+  errors: readonly ErrorCode[];
+  deprecation?: {
+    /** when it became deprecated (RFC 9745) */
+    since: Date;
+    /** when it stops working (RFC 8594) */
+    sunset: Date;
+    /** path of the operation that replaces it */
+    successor: string;
+  };
+}
