@@ -14,6 +14,7 @@ const benchmarks: Benchmark[] = [coldStart, warmInvocation];
 
 const { quick } = new Command("npm run bench --")
   .option("--quick", "do each step once to see that it works, print a rough result, and write nothing", false)
+  .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
   .parse()
   .opts<{ quick: boolean }>();
 

@@ -53,8 +53,9 @@ it("prints frames with positions in the source, and everything else as it is, wi
 it("fails with one line for a frame of no function", async () => {
   const frame = "at /var/task/index.js:1:2";
   const failure = (message: string) => ({ code: 1, stdout: "", stderr: `symbolicate: ${message}\n` });
-  const unknown = await symbolicate(frame, "--function", "putPet");
+  const unknown = await symbolicate(`{"operation":"putPet"} ${frame}`);
   expect(unknown).toEqual(failure("There is no function putPet."));
+  expect(await symbolicate(frame, "--function", "putPet")).toMatchObject({ code: 2, stdout: "" });
   const asProcess = await runNode([join(root, "cli/symbolicate.ts")], {}, frame);
   expect(asProcess).toEqual(failure("A line names no function: add --function, such as get-pet."));
 });
