@@ -2,17 +2,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { refreshAssembly, sourceFolders } from "../infra/assembly/current.ts";
-import { readStack, type StackDefinition, withCode } from "../infra/assembly/template.ts";
+import { HttpServer, listen } from "../emulator/gateway/server.ts";
+import { startStack } from "../emulator/running-stack.ts";
+import { setAwsEnvironment } from "../emulator/store/aws-environment.ts";
+import { checkEndpoint, createTables } from "../emulator/store/create-tables.ts";
+import { DataInUse, lockFolder, type Store, startStore } from "../emulator/store/store.ts";
+import { readStack, type StackDefinition, withCode } from "../emulator/template/template.ts";
 import { localStage, servedStackName } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
-import { ensureLocalKey } from "./local-key.ts";
-import { startStack } from "./running-stack.ts";
-import { HttpServer, listen } from "./server.ts";
-import { standardErrorLog } from "./service-log.ts";
-import { setAwsEnvironment } from "./store/aws-environment.ts";
-import { checkEndpoint, createTables } from "./store/create-tables.ts";
+import { refreshAssembly, sourceFolders } from "./assembly.ts";
 import {
   assemblyFolder,
   changedFunctionsFolder,
@@ -22,8 +21,9 @@ import {
   makeDataFolder,
   storeFolder,
   writeTables,
-} from "./store/data-folder.ts";
-import { DataInUse, lockFolder, type Store, startStore } from "./store/store.ts";
+} from "./data-folder.ts";
+import { ensureLocalKey } from "./local-key.ts";
+import { standardErrorLog } from "./service-log.ts";
 import { watchFolders } from "./watch.ts";
 
 const USAGE = `Usage: npm start -- [--watch]
