@@ -3,12 +3,12 @@ import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { setAwsEnvironment } from "../emulator/store/aws-environment.ts";
+import { checkEndpoint } from "../emulator/store/create-tables.ts";
+import { DataInUse, startStore } from "../emulator/store/store.ts";
 import { localStage, stackName } from "../infra/stages.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
-import { setAwsEnvironment } from "../local/store/aws-environment.ts";
-import { checkEndpoint } from "../local/store/create-tables.ts";
-import { readTables, storeFolder } from "../local/store/data-folder.ts";
-import { DataInUse, startStore } from "../local/store/store.ts";
+import { readTables, storeFolder } from "../local/data-folder.ts";
 
 /** The keys of a stage. To dispose of them closes the local store. */
 type OpenKeys = ApiKeyStore & AsyncDisposable;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { generateApiKey, hashApiKey, isApiKeyOf, isLive, newApiKeyRecord, scopes } from "../lib/api-key.ts";
 import type { ApiKeyStore } from "../lib/dynamo/api-key-store.ts";
-import { writeSecret } from "./store/data-folder.ts";
+import { writeSecret } from "./data-folder.ts";
 
 /**
  * Returns the key of the local service: the one in the file, or a new one if there is none or it was revoked. No other

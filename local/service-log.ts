@@ -1,5 +1,5 @@
-import { formatAccessLog } from "./gateway/context.ts";
-import type { HandledRequest } from "./gateway/gateway.ts";
+import { formatAccessLog } from "../emulator/gateway/context.ts";
+import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 
 export type Log = ReturnType<typeof standardErrorLog>;
 

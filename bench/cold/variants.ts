@@ -2,7 +2,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
-import { functionOf, type StackDefinition } from "../../infra/assembly/template.ts";
+import { functionOf, type StackDefinition } from "../../emulator/template/template.ts";
 import { entryName } from "../../infra/bundle/options.ts";
 import { localStage } from "../../infra/stages.ts";
 import { exampleOf } from "../../lib/examples.ts";

@@ -22,7 +22,7 @@ Needs Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI 
 
 program
   .command("deploy")
-  .description("deploys with the real cdk to an AWS emulator and tests the stages (needs Python and PyPI)")
+  .description("deploys with the real cdk to MiniStack and tests the stages (needs Python and PyPI)")
   .action(async () => (await import("./deploy/deployment.ts")).testDeployment());
 
 program

@@ -46,7 +46,7 @@ export async function copyAssembly(dataFolder: string): Promise<void> {
   const { SHARED_DATA_FOLDER = "" } = process.env;
   if (!SHARED_DATA_FOLDER || existsSync(join(dataFolder, "assembly"))) return;
   // The file reads DATA_DIR once, and a test can set it before it imports the file.
-  const { makeDataFolder } = await import("../../local/store/data-folder.ts");
+  const { makeDataFolder } = await import("../../local/data-folder.ts");
   await makeDataFolder(dataFolder);
   const assembly = join(dataFolder, "assembly");
   cpSync(join(SHARED_DATA_FOLDER, "assembly"), assembly, { recursive: true });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { Json } from "../../infra/assembly/intrinsics.ts";
+import type { Json } from "../../emulator/template/intrinsics.ts";
 import { accountStackName, deployedStages, stackName } from "../../infra/stages.ts";
 
 /** The folder of the reviewed templates: what the stacks deploy, without what changes with every build. */

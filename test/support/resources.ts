@@ -1,4 +1,4 @@
-import { evaluate, type Json } from "../../infra/assembly/intrinsics.ts";
+import { evaluate, type Json } from "../../emulator/template/intrinsics.ts";
 import { pascalCase } from "../../infra/pascal-case.ts";
 import { operations } from "../../lib/operations.ts";
 import { readTemplate } from "./normalize.ts";

@@ -1,8 +1,8 @@
-import { readStack } from "../../infra/assembly/template.ts";
+import { setAwsEnvironment } from "../../emulator/store/aws-environment.ts";
+import { createTables } from "../../emulator/store/create-tables.ts";
+import { type Store, startStore } from "../../emulator/store/store.ts";
+import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
-import { setAwsEnvironment } from "../../local/store/aws-environment.ts";
-import { createTables } from "../../local/store/create-tables.ts";
-import { type Store, startStore } from "../../local/store/store.ts";
 
 /**
  * Starts an embedded store with the tables of staging, and sets the environment of the functions under test.

@@ -7,7 +7,7 @@ import { runInProcess } from "../../support/run-in-process.ts";
 // What the API keys of the commands can do, in the local service that the tests share.
 
 const { SHARED_DATA_FOLDER = "", TEST_LOGS = "", CONTRACT_URL = "", CONTRACT_KEY = "" } = process.env;
-process.env.DATA_DIR = SHARED_DATA_FOLDER; // local/store/data-folder.ts reads it once
+process.env.DATA_DIR = SHARED_DATA_FOLDER; // local/data-folder.ts reads it once
 const { program } = await import("../../../cli/keys.ts");
 
 const keys = async (...args: string[]) => {

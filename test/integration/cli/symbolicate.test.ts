@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, it, jest } from "@jest/globals";
 import { stop } from "esbuild";
 import { program } from "../../../cli/symbolicate.ts";
-import { functionOf, readStack } from "../../../infra/assembly/template.ts";
+import { functionOf, readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";

@@ -4,7 +4,7 @@ import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { describe, expect, it, jest } from "@jest/globals";
 import { parse } from "yaml";
 import { program } from "../../../cli/keys.ts";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import type { Json } from "../../../emulator/template/intrinsics.ts";
 import { budget } from "../../../infra/budget.ts";
 import { githubRepository } from "../../../infra/github-repository.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import type { Json } from "../../../emulator/template/intrinsics.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { alarmState, Metrics, metricsOf, periodOf } from "../../support/cloudwatch.ts";

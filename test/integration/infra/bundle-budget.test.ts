@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
-import { readStack } from "../../../infra/assembly/template.ts";
+import type { Json } from "../../../emulator/template/intrinsics.ts";
+import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import type { Json } from "../../../emulator/template/intrinsics.ts";
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { arnOf, readResources } from "../../support/resources.ts";

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { FileSystem } from "aws-cdk-lib/core";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
-import { readStack } from "../../../infra/assembly/template.ts";
+import { formatAccessLog } from "../../../emulator/gateway/context.ts";
+import type { Json } from "../../../emulator/template/intrinsics.ts";
+import { readStack } from "../../../emulator/template/template.ts";
 import { deprecatedOperations } from "../../../infra/deprecated.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
-import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { countedFrom } from "../../support/cloudwatch.ts";
 import { readResources } from "../../support/resources.ts";
 

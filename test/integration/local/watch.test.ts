@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { readStack, withCode } from "../../../infra/assembly/template.ts";
+import { readStack, withCode } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type LocalService, startService } from "../../support/local-service.ts";
@@ -15,7 +15,7 @@ let service: LocalService;
 // In a copy of the sources, whose path has characters that a shell would interpret.
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
-  const sources = "functions infra lib local openapi package.json package-lock.json tsconfig.json";
+  const sources = "functions emulator infra lib local openapi package.json package-lock.json tsconfig.json";
   for (const name of sources.split(" ")) {
     await cp(join(root, name), join(checkout, name), { recursive: true });
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import type { HandledRequest } from "../../../emulator/gateway/gateway.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
-import type { HandledRequest } from "../../../local/gateway/gateway.ts";
 import { standardErrorLog } from "../../../local/service-log.ts";
 
 const request: HandledRequest = {

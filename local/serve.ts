@@ -1,0 +1,119 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { HttpServer, listen } from "../emulator/gateway/server.ts";
+import { startStack } from "../emulator/running-stack.ts";
+import { setAwsEnvironment } from "../emulator/store/aws-environment.ts";
+import { checkEndpoint, createTables } from "../emulator/store/create-tables.ts";
+import { DataInUse, lockFolder, startStore } from "../emulator/store/store.ts";
+import { readStack, type StackDefinition } from "../emulator/template/template.ts";
+import { localStage, servedStackName } from "../infra/stages.ts";
+import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
+import { docsPage } from "../openapi/docs-page.ts";
+import {
+  dataFolder,
+  keyFile,
+  type LocalStore,
+  makeDataFolder,
+  storeFolder,
+  writeTables,
+} from "./data-folder.ts";
+import { ensureLocalKey } from "./local-key.ts";
+import { standardErrorLog } from "./service-log.ts";
+
+/** How long a start waits for a command such as `npm run keys`, which has the data open for a moment. In milliseconds. */
+const DATA_TIMEOUT_MS = 10_000;
+
+/** The running service. */
+export interface Service {
+  server: HttpServer;
+  /** folder of the template that it started with */
+  assembly: string;
+  /** Serves another template, and ends the functions of the last one as soon as they have no event to handle. */
+  replace(stack: StackDefinition): void;
+}
+
+/** Remembers what to undo when the process ends, in reverse order. */
+type AtEnd = (undo: () => unknown) => void;
+
+/**
+ * Serves this API on 127.0.0.1, as the environment variables say, and prints how to call it.
+ *
+ * @param synthesize returns the folder with the current template
+ * @throws Error in one line when the port, the data folder or the store cannot be used
+ */
+export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Promise<Service> {
+  const port = readPort();
+  // The start can take seconds. A port that cannot be bound is reported before.
+  const probe = createServer();
+  await listen(probe, port);
+  probe.close();
+  await makeDataFolder();
+  const lock = await lockFolder(dataFolder);
+  atEnd(() => lock.close());
+  const store = await openStore(atEnd);
+  const aws = setAwsEnvironment(store);
+  if (!store.accessKeyId) await checkEndpoint(store.endpoint);
+
+  const assembly = await synthesize();
+  const stack = readStack(assembly, servedStackName);
+  const { tables, outputs, apiStageName } = stack;
+  const apiKeysTable = outputs.ApiKeysTableName ?? "";
+  await createTables(store.endpoint, tables);
+  await writeTables({ ...store, apiKeysTable });
+  const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
+
+  const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };
+  let running = startStack(stack, options);
+  atEnd(() => running.stop());
+  const docs = docsPage(key, apiStageName);
+  const server = new HttpServer(async (message, response) => {
+    // The gateway refuses a request without exactly one Host.
+    const oneHost = message.headersDistinct.host?.length === 1;
+    if (message.url?.startsWith("/docs") && oneHost && (await docs(message, response))) return;
+    running.gateway(message, response);
+  });
+  await listen(server, port);
+
+  // Not localhost, which can be ::1: another program can listen there and receive the key.
+  printAddresses(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiStageName, key);
+  return {
+    server,
+    assembly,
+    replace(next) {
+      const started = startStack(next, options);
+      running.drain();
+      running = started;
+    },
+  };
+}
+
+function readPort(): number {
+  const { PORT = "" } = process.env;
+  const port = Number(PORT || 3000);
+  if (!/^\d*$/.test(PORT) || port > 65535) throw new Error("PORT must be a number from 0 to 65535.");
+  return port;
+}
+
+/** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */
+async function openStore(atEnd: AtEnd): Promise<LocalStore> {
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
+  if (endpoint) return { endpoint };
+  for (const end = performance.now() + DATA_TIMEOUT_MS; ; await pause(20)) {
+    try {
+      const store = await startStore(storeFolder);
+      atEnd(store.close);
+      return store;
+    } catch (error) {
+      if (!(error instanceof DataInUse) || performance.now() > end) throw error;
+    }
+  }
+}
+
+function printAddresses(origin: string, apiStageName: string, key: string): void {
+  const baseUrl = `${origin}/${apiStageName}`;
+  console.log(`Base URL: ${baseUrl}`);
+  console.log(`API key: ${key}`);
+  console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
+  console.log(`Docs: ${origin}/docs`);
+}
