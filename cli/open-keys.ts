@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { HttpHandlerExtensionConfiguration } from "@smithy/core/protocols";
-import { setAwsEnvironment } from "../emulator/store/aws-environment.ts";
+import { awsEnvironment } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint } from "../emulator/store/create-tables.ts";
 import { DataInUse, startStore } from "../emulator/store/store.ts";
 import { localStage, stackName } from "../infra/stages.ts";
@@ -47,7 +47,7 @@ async function openLocal(): Promise<OpenKeys> {
     const tables = await readTables();
     const { endpoint, accessKeyId, apiKeysTable } = tables;
     const store = accessKeyId ? await startStore(storeFolder).catch(unlessInUse) : undefined;
-    setAwsEnvironment(store ?? tables);
+    Object.assign(process.env, awsEnvironment(store ?? tables));
     if (store || !accessKeyId || (await responds(endpoint))) {
       return { ...apiKeyStore(apiKeysTable, BOUNDS), [Symbol.asyncDispose]: async () => store?.close() };
     }
