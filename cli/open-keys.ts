@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { setAwsEnvironment } from "../emulator/store/aws-environment.ts";
+import { awsEnvironment } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint } from "../emulator/store/create-tables.ts";
 import { DataInUse, startStore } from "../emulator/store/store.ts";
 import { localStage, stackName } from "../infra/stages.ts";
@@ -49,7 +49,7 @@ async function openLocal(): Promise<OpenKeys> {
     const tables = await readTables();
     const { endpoint, accessKeyId, apiKeysTable } = tables;
     const store = accessKeyId ? await startStore(storeFolder).catch(unlessInUse) : undefined;
-    setAwsEnvironment(store ?? tables);
+    Object.assign(process.env, awsEnvironment(store ?? tables));
     if (store || !accessKeyId || (await responds(endpoint))) {
       return { ...apiKeyStore(apiKeysTable, LIMITS), [Symbol.asyncDispose]: async () => store?.close() };
     }

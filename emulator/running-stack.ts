@@ -1,44 +1,44 @@
 import { existsSync } from "node:fs";
-import { localStage } from "../infra/stages.ts";
-import type { Log } from "../local/service-log.ts";
-import { createGateway } from "./gateway/gateway.ts";
-import { createThrottle } from "./gateway/throttle.ts";
+import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
 import { waitForThreads } from "./lambda/instance.ts";
 import { FunctionPool } from "./lambda/pool.ts";
 import type { StackDefinition } from "./template/template.ts";
 
+/** How a stack is served. */
+export interface StackOptions extends Omit<GatewayOptions, "invoke"> {
+  /** the variables that Lambda sets for each function, in addition to those of the template */
+  environment: Record<string, string>;
+  /** receives each line that a function logs */
+  onLog: (line: string) => void;
+}
+
 /**
- * Starts the functions of a stack.
+ * Starts the functions of a stack, and its API.
  *
- * @param options.aws environment variables for the AWS clients of the functions
+ * @throws Error in one line when the code of a function or a gateway response is missing
  */
-export function startStack(
-  stack: StackDefinition,
-  { aws, throttled, log }: { aws: Record<string, string>; throttled: boolean; log: Log },
-) {
-  const functions = new Map(
-    stack.functions.map((definition) => {
-      if (!existsSync(definition.code))
-        throw new Error(`${definition.code} is missing: delete its parent folder.`);
-      const environment = { ...definition.environment };
-      // The only value of the template that is replaced, so that keys of the local service are valid only here.
-      if ("STAGE" in environment) environment.STAGE = localStage.name;
-      return [definition.name, new FunctionPool({ ...definition, environment }, aws, log.function)];
-    }),
-  );
-  for (const pool of functions.values()) pool.prestart();
+export function startStack(stack: StackDefinition, { environment, onLog, ...options }: StackOptions) {
+  const pools = new Map<string, FunctionPool>();
+  const gateway = createGateway(stack, {
+    ...options,
+    invoke: async (name, event, requestId) => pools.get(name)?.invoke(event, requestId),
+  });
+  for (const { name, code } of stack.functions)
+    if (!existsSync(code)) throw new Error(`The code of the function ${name} is missing: ${code}`);
+  for (const fn of stack.functions)
+    pools.set(
+      fn.name,
+      new FunctionPool({ ...fn, environment: { ...environment, ...fn.environment } }, onLog),
+    );
   return {
-    gateway: createGateway(stack, functions, {
-      log: (request) => log.request(request, stack.accessLogFormat),
-      ...(throttled && { tryAcquire: createThrottle(stack.throttling) }),
-    }),
+    gateway,
     /** Ends the functions as soon as they have no event to handle. */
     drain: () => {
-      for (const pool of functions.values()) pool.drain();
+      for (const pool of pools.values()) pool.drain();
     },
     /** Ends the functions at once, and waits until their threads have ended. */
     stop: () => {
-      for (const pool of functions.values()) pool.stop();
+      for (const pool of pools.values()) pool.stop();
       return waitForThreads();
     },
   };

@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { servedStackName } from "../infra/stages.ts";
+import { readStack, type StackDefinition } from "../emulator/template/template.ts";
+import { entryName } from "../infra/bundle/options.ts";
+import { localStage, servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -72,4 +74,22 @@ export async function hashSources(): Promise<string> {
     hash.update(`\0${file.slice(root.length)}\0${content.length}\0`).update(content);
   }
   return hash.digest("hex").slice(0, 32);
+}
+
+/**
+ * Reads the stack that the local service serves.
+ *
+ * @param assembly what refreshAssembly returns
+ * @param code a folder with other code: it has a folder for each file of functions/
+ */
+export function readLocalStack(assembly: string, code?: string): StackDefinition {
+  const stack = readStack(assembly, servedStackName);
+  const outputOf = new Map(Object.entries(stack.outputs).map(([output, value]) => [value, output]));
+  const functions = stack.functions.map(({ environment, ...fn }) => ({
+    ...fn,
+    ...(code && { code: join(code, entryName(outputOf.get(fn.name)?.replace("FunctionName", "") ?? "")) }),
+    // The only value of the template that is replaced, so that keys of the local service are valid only here.
+    environment: "STAGE" in environment ? { ...environment, STAGE: localStage.name } : environment,
+  }));
+  return { ...stack, functions };
 }

@@ -3,13 +3,14 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { HttpServer, listen } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
-import { setAwsEnvironment } from "../emulator/store/aws-environment.ts";
+import { awsEnvironment } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint, createTables } from "../emulator/store/create-tables.ts";
 import { DataInUse, lockFolder, startStore } from "../emulator/store/store.ts";
-import { readStack, type StackDefinition } from "../emulator/template/template.ts";
-import { localStage, servedStackName } from "../infra/stages.ts";
+import type { StackDefinition } from "../emulator/template/template.ts";
+import { localStage } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
+import { readLocalStack } from "./assembly.ts";
 import {
   dataFolder,
   keyFile,
@@ -52,18 +53,26 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Pr
   const lock = await lockFolder(dataFolder);
   atEnd(() => lock.close());
   const store = await openStore(atEnd);
-  const aws = setAwsEnvironment(store);
+  const environment = awsEnvironment(store);
+  Object.assign(process.env, environment);
   if (!store.accessKeyId) await checkEndpoint(store.endpoint);
 
   const assembly = await synthesize();
-  const stack = readStack(assembly, servedStackName);
+  const stack = readLocalStack(assembly);
   const { tables, outputs, apiStageName } = stack;
   const apiKeysTable = outputs.ApiKeysTableName ?? "";
   await createTables(store.endpoint, tables);
   await writeTables({ ...store, apiKeysTable });
   const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
 
-  const options = { aws, throttled: process.env.THROTTLE === "on", log: standardErrorLog() };
+  const log = standardErrorLog();
+  const options = {
+    environment,
+    throttled: process.env.THROTTLE === "on",
+    onRequest: log.request,
+    onLog: log.function,
+    onFailure: console.error,
+  };
   let running = startStack(stack, options);
   atEnd(() => running.stop());
   const docs = docsPage(key, apiStageName);
@@ -101,7 +110,7 @@ async function openStore(atEnd: AtEnd): Promise<LocalStore> {
   if (endpoint) return { endpoint };
   for (const end = performance.now() + DATA_TIMEOUT_MS; ; await pause(20)) {
     try {
-      const store = await startStore(storeFolder);
+      const store = await startStore(storeFolder, (message) => console.error(`animal-store: ${message}`));
       atEnd(store.close);
       return store;
     } catch (error) {

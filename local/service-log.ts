@@ -1,8 +1,6 @@
 import { formatAccessLog } from "../emulator/gateway/context.ts";
 import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 
-export type Log = ReturnType<typeof standardErrorLog>;
-
 /**
  * Returns where the service writes what it and its functions log: on standard error, short lines for a person at a
  * terminal, otherwise lines of JSON as they are in CloudWatch.
@@ -22,8 +20,9 @@ export function standardErrorLog() {
 }
 
 /** One short line: time, request, status, duration, key, and why the request was refused. */
-function formatRequest({ variables, url, errorCode }: HandledRequest): string {
+function formatRequest({ variables, url, body }: HandledRequest): string {
   const { httpMethod, status, responseLatency } = variables;
+  const errorCode = Number(status) >= 400 && errorCodeOf(body);
   return [
     new Date().toTimeString().slice(0, 8),
     String(httpMethod).padEnd(4),
@@ -38,6 +37,14 @@ function formatRequest({ variables, url, errorCode }: HandledRequest): string {
   ]
     .join("  ")
     .trimEnd();
+}
+
+function errorCodeOf(body: string): unknown {
+  try {
+    return JSON.parse(body).code;
+  } catch {
+    return undefined; // of a function that does not use the Error body
+  }
 }
 
 /** Keeps only the names of the query parameters, because a value can be private. */

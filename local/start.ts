@@ -1,8 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { readStack, withCode } from "../emulator/template/template.ts";
-import { servedStackName } from "../infra/stages.ts";
-import { refreshAssembly, sourceFolders } from "./assembly.ts";
+import { readLocalStack, refreshAssembly, sourceFolders } from "./assembly.ts";
 import { assemblyFolder, changedFunctionsFolder } from "./data-folder.ts";
 import { type Service, serve } from "./serve.ts";
 import { watchFolders } from "./watch.ts";
@@ -71,11 +69,11 @@ async function serveChanges({ assembly, replace }: Service): Promise<void> {
     try {
       // The functions first, with the old template, because a synthesis takes seconds.
       await rebundle();
-      replace(withCode(readStack(served, servedStackName), changedFunctionsFolder));
+      replace(readLocalStack(served, changedFunctionsFolder));
       console.error("The changed functions are served.");
       await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
       const changed = await synthesize([served], signal);
-      replace(readStack(changed, servedStackName));
+      replace(readLocalStack(changed));
       served = changed;
       console.error("The changed sources are served.");
     } catch (error) {

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayAuthorizerResult } from "aws-lambda";
-import type { FunctionPool } from "../lambda/pool.ts";
-import type { RestApiDefinition } from "../template/rest-api.ts";
-import { type ContextVariables, type RequestContext, refuse, type Step } from "./context.ts";
+import type { Authorizer } from "../template/rest-api.ts";
+import type { RequestContext } from "./context.ts";
+import type { Invoke } from "./integration.ts";
 import type { LocalRequest } from "./receive.ts";
+import { Refusal } from "./responses.ts";
 
 /** The most policies that are cached. A token can have 10 KB. */
 const CACHE_SIZE = 1000;
@@ -11,18 +12,13 @@ const CACHE_SIZE = 1000;
 const API_ARN = "arn:aws:execute-api:local:000000000000:local";
 
 type Policy = APIGatewayAuthorizerResult["policyDocument"];
-/** What the integration learns about the caller. */
-export type AuthorizerContext = Record<string, unknown>;
 
 /**
  * A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function.
  *
- * @returns a function that returns the authorizer's context, for the integration; or why the caller is refused
+ * @returns a function that returns the authorizer's context, for the integration; it throws a Refusal of the caller
  */
-export function createAuthorizer(
-  { pattern, cacheSeconds }: RestApiDefinition["authorizer"],
-  pool: FunctionPool,
-): (request: LocalRequest, context: RequestContext) => Promise<Step<AuthorizerContext>> {
+export function createAuthorizer({ functionName, pattern, cacheSeconds }: Authorizer, invoke: Invoke) {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; expiresAt: number }>();
 
   function store(token: string, result: APIGatewayAuthorizerResult): void {
@@ -35,46 +31,38 @@ export function createAuthorizer(
   }
 
   /** Invokes the function. Caches its policy, whether it allows or denies, but no error. */
-  async function invoke(token: string, methodArn: string): Promise<Step<APIGatewayAuthorizerResult>> {
+  async function run(token: string, methodArn: string, context: RequestContext) {
     const start = performance.now();
     const requestId = randomUUID();
-    const variables = (): ContextVariables => ({
-      "authorizer.requestId": requestId,
-      "authorizer.latency": Math.round(performance.now() - start),
-    });
     try {
       const event = JSON.stringify({ type: "TOKEN", authorizationToken: token, methodArn });
-      const result = await pool.invoke(event, requestId);
+      const result = await invoke(functionName, event, requestId);
       if (!isAuthorizerResult(result)) throw new Error("The authorizer's result is not a policy.");
       store(token, result);
-      return { value: result, variables: variables() };
+      return result;
     } catch (error) {
       const { message } = error as Error;
+      context["authorizer.error"] = message;
       // API Gateway treats only this message as a refusal of the caller.
-      const type = message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR";
-      return refuse(type, { ...variables(), "authorizer.error": message });
+      throw new Refusal(message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR");
+    } finally {
+      context["authorizer.requestId"] = requestId;
+      context["authorizer.latency"] = Math.round(performance.now() - start);
     }
   }
 
-  return async ({ message, method, path }, { stage }) => {
+  return async ({ message, method, path }: LocalRequest, context: RequestContext) => {
     // Repeated headers are combined (RFC 9110, 5.3), and then are no key.
     const token = message.headersDistinct.authorization?.join(", ");
-    if (!token || !pattern.test(token)) return refuse("UNAUTHORIZED");
-    const methodArn = `${API_ARN}/${stage}/${method}${path}`;
+    if (!token || !pattern.test(token)) throw new Refusal("UNAUTHORIZED");
+    const methodArn = `${API_ARN}/${context.stage}/${method}${path}`;
     const cached = cache.get(token);
-    const step =
-      cached && cached.expiresAt > performance.now()
-        ? { value: cached.result, variables: {} }
-        : await invoke(token, methodArn);
-    if ("refusal" in step) return step;
-    const { policyDocument, context, principalId } = step.value;
-    const variables = {
-      ...step.variables,
-      "authorizer.keyId": context?.keyId,
-      "authorizer.check": context?.check,
-    };
-    if (!allows(policyDocument, methodArn)) return refuse("ACCESS_DENIED", variables);
-    return { value: { ...context, principalId }, variables };
+    const isFresh = cached && cached.expiresAt > performance.now();
+    const result = isFresh ? cached.result : await run(token, methodArn, context);
+    const caller = { ...result.context, principalId: result.principalId };
+    for (const [name, value] of Object.entries(caller)) context[`authorizer.${name}`] ??= value;
+    if (!allows(result.policyDocument, methodArn)) throw new Refusal("ACCESS_DENIED");
+    return caller;
   };
 }
 

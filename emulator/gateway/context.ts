@@ -1,22 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** API Gateway's $context variables of a request, by name, such as `authorizer.keyId`. Latencies are in milliseconds. */
-export type ContextVariables = Record<string, unknown>;
-
-/**
- * How a step of a request ended: with a value, or with the type of the gateway response that refuses the request, such
- * as THROTTLED. It also has the variables that the step determined.
- */
-export type Step<T> = { variables: ContextVariables } & ({ value: T } | { refusal: string });
-
-/** Refuses a request with a gateway response. */
-export const refuse = (refusal: string, variables: ContextVariables = {}) => ({ refusal, variables });
-
-export type RequestContext = ReturnType<typeof requestContext>;
+/** API Gateway's $context variables of a request, by name. Each step of the gateway adds those that it determines. */
+export interface RequestContext {
+  /** such as `authorizer.latency`; latencies are in milliseconds */
+  [name: string]: unknown;
+  requestId: string;
+  extendedRequestId: string;
+  requestTime: string;
+  stage: string;
+  httpMethod: string;
+}
 
 /** Returns the variables that a request has from its start. */
-export function requestContext({ method = "" }: IncomingMessage, apiStageName: string) {
+export function requestContext({ method = "" }: IncomingMessage, apiStageName: string): RequestContext {
   return {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),
@@ -37,7 +34,7 @@ function commonLogTime(date: Date): string {
  *
  * @param format with $context variables, as in the template
  */
-export function formatAccessLog(format: string, variables: ContextVariables): string {
+export function formatAccessLog(format: string, variables: Record<string, unknown>): string {
   return format.replaceAll(/\$context\.([\w.]+)/g, (_, name) => {
     const value = variables[name];
     return value === undefined ? "-" : JSON.stringify(String(value)).slice(1, -1);

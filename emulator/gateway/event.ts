@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import type { AuthorizerContext } from "./authorizer.ts";
 import type { RequestContext } from "./context.ts";
 import type { LocalRequest } from "./receive.ts";
 import type { RouteMatch } from "./router.ts";
@@ -35,9 +34,9 @@ export function proxyEvent(
   { message, method, path, query }: LocalRequest,
   { route, pathParameters }: RouteMatch,
   { requestId, extendedRequestId, requestTime, stage }: RequestContext,
-  caller: AuthorizerContext,
-  body: Buffer,
+  caller: object,
 ) {
+  const { body } = message;
   // API Gateway would replace invalid bytes by U+FFFD. The function sees them here, and refuses them.
   const isBase64Encoded = !isUtf8(body);
   const headers = lastAndAllValues([...headersOf(message)]);

@@ -1,5 +1,5 @@
-import { refuse, type Step } from "./context.ts";
 import type { BufferedRequest } from "./request.ts";
+import { Refusal } from "./responses.ts";
 
 /** A request whose headers have arrived, with its target split. */
 export interface LocalRequest {
@@ -13,23 +13,21 @@ export interface LocalRequest {
 /**
  * Splits a request's target. Slashes between the stage and the path count as one.
  *
- * @returns the request; or a refusal when it has an invalid Host or is outside the stage
+ * @throws Refusal when the request has an invalid Host or is outside the stage
  */
-export function readTarget(message: BufferedRequest, apiStageName: string): Step<LocalRequest> {
+export function readTarget(message: BufferedRequest, apiStageName: string): LocalRequest {
   // The functions build links from Host, which a request has exactly once (RFC 9112, 3.2).
-  if (!/^[\w.:[\]-]+$/.test((message.headersDistinct.host ?? []).join())) return refuse("DEFAULT_4XX");
+  if (!/^[\w.:[\]-]+$/.test((message.headersDistinct.host ?? []).join())) throw new Refusal("DEFAULT_4XX");
 
   const target = (message.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").replace(/#.*$/, "");
   const [address = "", ...search] = target.split("?");
   const prefix = `/${apiStageName}`;
-  if (address !== prefix && !address.startsWith(`${prefix}/`)) {
-    return refuse("MISSING_AUTHENTICATION_TOKEN");
-  }
-  const request = {
+  if (address !== prefix && !address.startsWith(`${prefix}/`))
+    throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
+  return {
     message,
     method: message.method ?? "",
     path: address.slice(prefix.length).replace(/^\/+/, "/"),
     query: new URLSearchParams(search.join("?")),
   };
-  return { value: request, variables: {} };
 }

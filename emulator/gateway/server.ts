@@ -4,9 +4,6 @@ import { BufferedRequest } from "./request.ts";
 
 /** How long a stop waits for the responses to the requests that have arrived. */
 const DRAIN_TIMEOUT_MS = 5000;
-
-/** With more connections, the one that has waited for its client the longest is closed. */
-const MAX_CONNECTIONS = 1000;
 /** How many requests a client can send on a connection before it has the first response. */
 const MAX_PIPELINED = 10;
 
@@ -14,36 +11,28 @@ const settings = {
   IncomingMessage: BufferedRequest,
   // API Gateway's limit for the request line and the values of all headers. Node counts their names as well.
   maxHeaderSize: 10_240,
-  // How long a request can take to arrive, and how often Node checks it, in milliseconds.
+  // How long a request and its headers can take to arrive, and how often Node checks it, in milliseconds.
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
 };
+/** How long nothing can happen on a connection. API Gateway's limit for an integration is 29 s. */
+const SILENCE_TIMEOUT_MS = 30_000;
 
 export type Listener = RequestListener<typeof BufferedRequest>;
-type Response = ServerResponse<BufferedRequest>;
 
-/** Whether a connection waits for its client: to send a request or the rest of one, or to read the response. */
-const waitsForClient = ([first]: Response[] = []) => !first || first.writableEnded || !first.req.complete;
-
-/** A server that limits what a client can hold, and handles the requests of a connection one after the other. */
+/** A server that handles the requests of a connection one after the other. */
 export class HttpServer extends Server<typeof BufferedRequest> {
-  /** The responses that each connection waits for, oldest first; the connections in the order of their last requests. */
-  readonly #waiting = new Map<Socket, Response[]>();
+  /** The responses that each connection waits for, oldest first. */
+  readonly #waiting = new Map<Socket, ServerResponse<BufferedRequest>[]>();
 
   constructor(listener: Listener) {
     super(settings);
     // Node's documentation and types do not have this option. Without it, Node closes a connection whose client closed
     // its side after the request.
     Object.assign(this, { httpAllowHalfOpen: true });
-    this.timeout = 5000; // of a client that is silent while the service waits for it
-    this.on("timeout", (socket) => waitsForClient(this.#waiting.get(socket)) && socket.destroy());
+    this.timeout = SILENCE_TIMEOUT_MS;
     this.on("connection", (socket) => {
-      if (this.#waiting.size >= MAX_CONNECTIONS) {
-        const all = [...this.#waiting];
-        const [oldest] = all.find(([, waiting]) => waitsForClient(waiting)) ?? all[0] ?? [socket];
-        this.#waiting.delete(oldest.destroy());
-      }
-      const waiting: Response[] = [];
+      const waiting: ServerResponse<BufferedRequest>[] = [];
       this.#waiting.set(socket, waiting);
       socket.on("close", () => {
         this.#waiting.delete(socket);
@@ -54,19 +43,16 @@ export class HttpServer extends Server<typeof BufferedRequest> {
     const handle: Listener = (message, response) => {
       const { socket } = message;
       const waiting = this.#waiting.get(socket);
-      const start = () => listener(message, response);
       if (!waiting || waiting.length >= MAX_PIPELINED) return socket.destroy();
-      this.#waiting.delete(socket); // the newest comes last
-      this.#waiting.set(socket, waiting);
       const previous = waiting.at(-1);
       waiting.push(response);
       response.on("close", () => {
         waiting.shift()?.req.discard();
         if (waiting.length === 0 && !this.listening) socket.destroySoon();
       });
-      if (!previous) return start();
+      if (!previous) return listener(message, response);
       // The client sent this request before it had the last response.
-      previous.on("close", () => !socket.destroyed && start());
+      previous.on("close", () => !socket.destroyed && listener(message, response));
     };
     this.on("request", handle);
     // A server can ignore an expectation that it does not know (RFC 9110, 10.1.1).

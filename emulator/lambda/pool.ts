@@ -1,38 +1,27 @@
 import type { FunctionDefinition } from "../template/template.ts";
 import { type FunctionError, FunctionInstance } from "./instance.ts";
 
-/** Enough to keep two to four cores busy. Further events wait for an instance. */
-const USUAL_INSTANCES = 2;
-/** An instance that has run its event for this long, for example because it hangs, gets a substitute until it is done. */
-const SLOW_MS = 1000;
+/** Further events wait for an instance. */
 const MAX_INSTANCES = 4;
 
 /** The instances of one function. Each handles one event at a time, as on Lambda. */
 export class FunctionPool {
   readonly #definition: FunctionDefinition;
   readonly #log: (line: string) => void;
-  readonly #idle: FunctionInstance[] = [];
   readonly #instances = new Set<FunctionInstance>();
-  readonly #slow = new Set<FunctionInstance>();
+  readonly #idle = new Set<FunctionInstance>();
   readonly #waiting: ((instance: FunctionInstance) => void)[] = [];
   #draining = false;
 
   /**
-   * @param environment what Lambda sets in addition to the function's own variables
+   * Starts an instance, so that the first event does not wait for it.
+   *
    * @param log receives the function's log, line by line
    */
-  constructor(
-    definition: FunctionDefinition,
-    environment: Record<string, string>,
-    log: (line: string) => void,
-  ) {
-    this.#definition = { ...definition, environment: { ...environment, ...definition.environment } };
+  constructor(definition: FunctionDefinition, log: (line: string) => void) {
+    this.#definition = definition;
     this.#log = log;
-  }
-
-  /** Starts an instance, so that the first event does not wait for it. */
-  prestart(): void {
-    this.#idle.push(this.#start());
+    this.#idle.add(this.#start());
   }
 
   /**
@@ -44,11 +33,10 @@ export class FunctionPool {
    * @throws FunctionError when it threw, crashed, or exceeded its timeout or memory size
    */
   async invoke(event: string, requestId: string): Promise<unknown> {
-    const instance = await this.#acquire();
-    const timer = setTimeout(() => {
-      this.#slow.add(instance);
-      this.#assign();
-    }, SLOW_MS);
+    const { promise, resolve } = Promise.withResolvers<FunctionInstance>();
+    this.#waiting.push(resolve);
+    this.#assign();
+    const instance = await promise;
     try {
       return await instance.run(event, requestId);
     } catch (error) {
@@ -57,10 +45,7 @@ export class FunctionPool {
       this.#log(JSON.stringify({ timestamp, level: "ERROR", requestId, message: { errorMessage: message } }));
       throw error;
     } finally {
-      clearTimeout(timer);
-      this.#slow.delete(instance);
-      if (this.#instances.has(instance)) this.#idle.push(instance);
-      this.#endUnused();
+      if (this.#instances.has(instance)) this.#idle.add(instance);
       this.#assign();
     }
   }
@@ -68,7 +53,7 @@ export class FunctionPool {
   /** Ends the instances as soon as they have no event to handle. */
   drain(): void {
     this.#draining = true;
-    this.#endUnused();
+    this.#assign();
   }
 
   /** Ends every instance. */
@@ -76,39 +61,21 @@ export class FunctionPool {
     for (const instance of this.#instances) instance.terminate();
   }
 
-  #acquire(): Promise<FunctionInstance> {
-    const { promise, resolve } = Promise.withResolvers<FunctionInstance>();
-    this.#waiting.push(resolve);
-    this.#assign();
-    return promise;
-  }
-
-  /** Gives the waiting events the idle instances, and new ones while there are too few. */
+  /** Gives the waiting events the idle instances, or new ones. */
   #assign(): void {
-    while (this.#waiting.length > 0) {
-      const enough = this.#usable.length >= USUAL_INSTANCES || this.#instances.size >= MAX_INSTANCES;
-      if (this.#idle.length === 0 && enough) return;
-      this.#waiting.shift()?.(this.#idle.pop() ?? this.#start());
+    while (this.#waiting.length > 0 && (this.#idle.size > 0 || this.#instances.size < MAX_INSTANCES)) {
+      const [instance = this.#start()] = this.#idle;
+      this.#idle.delete(instance);
+      this.#waiting.shift()?.(instance);
     }
-  }
-
-  /** The instances that are not slow, oldest first. */
-  get #usable(): FunctionInstance[] {
-    return [...this.#instances].filter((instance) => !this.#slow.has(instance));
-  }
-
-  /** Ends the idle instances that are too many. The oldest stay, because starting one takes time. */
-  #endUnused(): void {
-    const needed = this.#draining && this.#waiting.length === 0 ? 0 : USUAL_INSTANCES;
-    for (const instance of this.#usable.slice(needed))
-      if (this.#idle.includes(instance)) instance.terminate();
+    if (this.#draining) for (const instance of this.#idle) instance.terminate();
   }
 
   #start(): FunctionInstance {
     const instance = new FunctionInstance(this.#definition, this.#log, () => {
       this.#instances.delete(instance);
-      const index = this.#idle.indexOf(instance);
-      if (index >= 0) this.#idle.splice(index, 1);
+      this.#idle.delete(instance);
+      this.#assign();
     });
     this.#instances.add(instance);
     return instance;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { ClassicLevel } from "classic-level";
-import type { StoreOptions } from "./worker.ts";
+import type { ThreadOptions } from "./worker.ts";
 
 /** A running embedded store. */
 export interface Store {
@@ -21,36 +21,47 @@ export class DataInUse extends Error {}
 
 const RESTART_DELAY_MS = 1000;
 
+/** Receives what happens to a store, one line for each cause. */
+type Report = (message: string) => void;
+
 /**
  * Starts a DynamoDB-compatible server on 127.0.0.1 and a free port, in a thread of its own. When the server fails, for
- * example because the disk is full, the error goes to standard error and the server restarts on the same port.
+ * example because the disk is full, it restarts on the same port.
  *
  * @param path folder of the data, created when missing; without a path the data is kept in memory
  * @throws DataInUse when another process has the folder open, or Error in one line when the folder is broken or not
  *   writable
  */
-export async function startStore(path?: string): Promise<Store> {
-  const lock = path === undefined ? undefined : await lockFolder(path, checkData);
+export async function startStore(path?: string, report: Report = console.error): Promise<Store> {
   const accessKeyId = randomBytes(20).toString("hex");
+  const start = async (port: number) => {
+    if (path !== undefined) await checkData(path, report);
+    return startThread({ path, port, accessKeyId });
+  };
+  const lock = path === undefined ? undefined : await lockFolder(path);
+  let { worker, port } = await start(0).catch(async (error) => {
+    await lock?.close();
+    throw cannotOpen(path, error);
+  });
   let closing = false;
-  let { worker, port } = await startThread({ path, port: 0, accessKeyId });
-  void restartAfterFailure();
+  void restartWhenItFails();
 
-  async function restartAfterFailure(): Promise<void> {
-    const reason = await once(worker, "exit").then(() => "its thread ended", describe);
-    if (!closing) console.error(`animal-store: The embedded store failed and restarts: ${reason}`);
-    for (let lastFailure = ""; !closing; ) {
+  async function restartWhenItFails(): Promise<void> {
+    let said = "";
+    let failure = await endOf(worker);
+    while (!closing) {
+      if (failure !== said)
+        report(`The embedded store ${said ? "cannot restart" : "failed and restarts"}: ${failure}`);
+      said = failure;
       await pause(RESTART_DELAY_MS, undefined, { ref: false });
+      if (closing) return;
       try {
-        if (path !== undefined) await checkData(path);
-        ({ worker, port } = await startThread({ path, port, accessKeyId }));
-        console.error("animal-store: The embedded store has restarted.");
-        return restartAfterFailure();
+        ({ worker } = await start(port));
+        report("The embedded store has restarted.");
+        said = "";
+        failure = await endOf(worker);
       } catch (error) {
-        const failure = describe(error);
-        if (failure !== lastFailure)
-          console.error(`animal-store: The embedded store cannot restart: ${failure}`);
-        lastFailure = failure;
+        failure = describe(error);
       }
     }
   }
@@ -70,7 +81,10 @@ export async function startStore(path?: string): Promise<Store> {
   };
 }
 
-async function startThread(options: StoreOptions): Promise<{ worker: Worker; port: number }> {
+/** Waits for the end of a thread; returns why it ended. */
+const endOf = (worker: Worker) => once(worker, "exit").then(() => "its thread ended", describe);
+
+async function startThread(options: ThreadOptions): Promise<{ worker: Worker; port: number }> {
   const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData: options });
   const port = await new Promise<number>((resolve, reject) => {
     worker.once("message", resolve).once("error", reject);
@@ -82,26 +96,27 @@ async function startThread(options: StoreOptions): Promise<{ worker: Worker; por
 /**
  * Locks a folder with an empty database inside it. The operating system releases the lock when the process ends.
  *
- * @param check what must succeed while the folder is locked
  * @throws DataInUse when another process has locked the folder, or Error in one line when it is broken or not writable
  */
-export async function lockFolder(path: string, check = async (_path: string) => {}): Promise<ClassicLevel> {
+export async function lockFolder(path: string): Promise<ClassicLevel> {
   // Every file that this process makes from now on is its owner's. LevelDB has no option for the mode of its files.
   process.umask(0o077);
   const lock = new ClassicLevel(join(path, "in-use"));
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await lock.open();
-    await check(path);
     return lock;
   } catch (error) {
     await lock.close();
     const { cause } = error as Error & { cause?: NodeJS.ErrnoException };
     if (cause?.code === "LEVEL_LOCKED")
       throw new DataInUse(`The data folder ${path} is in use by another process.`);
-    throw new Error(`The data folder ${path} cannot be opened: ${describe(error)}`);
+    throw cannotOpen(path, error);
   }
 }
+
+const cannotOpen = (path = "in memory", error: unknown) =>
+  new Error(`The data folder ${path} cannot be opened: ${describe(error)}`);
 
 /** LevelDB's own message, where there is one. */
 function describe(error: unknown): string {
@@ -110,11 +125,10 @@ function describe(error: unknown): string {
 }
 
 /** Opens and closes the data: dynalite does not say why it cannot, and LevelDB not that it leaves out damaged writes. */
-async function checkData(path: string): Promise<void> {
+async function checkData(path: string, report: Report): Promise<void> {
   const data = new ClassicLevel(path);
   await data.open();
   await data.close();
   const [damage] = /dropping \d+ bytes; .*/.exec(await readFile(join(path, "LOG"), "utf8")) ?? [];
-  if (damage)
-    console.error(`animal-store: The data in ${path} is damaged. Pets or keys can be missing: ${damage}`);
+  if (damage) report(`The data in ${path} is damaged. Items can be missing: ${damage}`);
 }

@@ -9,7 +9,7 @@ import { guarded } from "./guard.ts";
 // The thread of the embedded store: a DynamoDB-compatible server on 127.0.0.1.
 
 /** What the thread is started with. */
-export interface StoreOptions {
+export interface ThreadOptions {
   /** folder of the data; undefined keeps the data in memory */
   path: string | undefined;
   /** 0 takes a free port */
@@ -18,7 +18,7 @@ export interface StoreOptions {
   accessKeyId: string;
 }
 
-const { path, port, accessKeyId } = workerData as StoreOptions;
+const { path, port, accessKeyId } = workerData as ThreadOptions;
 closeIterators();
 const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
 const [listener] = server.listeners("request") as [RequestListener];

@@ -1,4 +1,4 @@
-import { setAwsEnvironment } from "../../emulator/store/aws-environment.ts";
+import { awsEnvironment } from "../../emulator/store/aws-environment.ts";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { type Store, startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
@@ -12,7 +12,7 @@ import { servedStackName } from "../../infra/stages.ts";
 export async function startTestStore(assembly: string): Promise<Store> {
   const store = await startStore();
   const { tables, outputs } = readStack(assembly, servedStackName);
-  setAwsEnvironment(store);
+  Object.assign(process.env, awsEnvironment(store));
   Object.assign(process.env, {
     PETS_TABLE: outputs.PetsTableName,
     API_KEYS_TABLE: outputs.ApiKeysTableName,

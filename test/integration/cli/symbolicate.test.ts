@@ -6,6 +6,7 @@ import { afterAll, expect, it, jest } from "@jest/globals";
 import { stop } from "esbuild";
 import { program } from "../../../cli/symbolicate.ts";
 import { functionOf, readStack } from "../../../emulator/template/template.ts";
+import { functionOutput } from "../../../infra/pascal-case.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
@@ -22,7 +23,10 @@ function symbolicate(input: string, ...args: string[]) {
 
 /** The stack of an error that the deployed bundle throws: it starts without its environment variables. */
 async function realStack(): Promise<string> {
-  const { code } = functionOf(readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName), getPet.id);
+  const { code } = functionOf(
+    readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName),
+    functionOutput(getPet.id),
+  );
   const file = JSON.stringify(join(code, "index.js"));
   const script = `try { require(${file}) } catch (error) { console.log(error.stack) }`;
   const { PATH } = process.env;

@@ -27,9 +27,9 @@ const source = `
 const folder = await mkdtemp(join(tmpdir(), "animal-store-functions-"));
 await writeFile(join(folder, "index.js"), source);
 const timeoutMs = 60_000;
-const definition = { id: "f", name: "F", code: folder, handler: "index.handler", timeoutMs, memoryMb: 64 };
+const definition = { name: "F", code: folder, handler: "index.handler", timeoutMs, memoryMb: 64 };
 const log = jest.fn<(line: string) => void>();
-const pool = new FunctionPool({ ...definition, environment: { OWN: "f" } }, { AWS_REGION: "local" }, log);
+const pool = new FunctionPool({ ...definition, environment: { OWN: "f" } }, log);
 const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
 
 afterEach(() => {
@@ -88,7 +88,6 @@ it("a function has only its own environment, the id of the request, and no timer
   expect(jest.getTimerCount()).toBe(0);
   // Node.js adds this variable while coverage is measured.
   expect({ NODE_V8_COVERAGE: "", ...result.env }).toEqual({
-    AWS_REGION: "local",
     OWN: "f",
     NODE_V8_COVERAGE: expect.any(String),
   });
@@ -97,7 +96,7 @@ it("a function has only its own environment, the id of the request, and no timer
 
 it("a thread that was stopped leaves no timer, which would end the service", async () => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "Date"] });
-  const other = new FunctionPool({ ...definition, environment: {} }, {}, log);
+  const other = new FunctionPool({ ...definition, environment: {} }, log);
   await other.invoke('"none"', "id");
   other.stop();
   expect(jest.getTimerCount()).toBeGreaterThan(0);
@@ -116,15 +115,20 @@ it("every function has the timeout and the memory size of the template", () => {
     expect(Resources[name].Properties).toMatchObject({ Timeout: timeoutMs / 1000, MemorySize: memoryMb });
 });
 
-it("a stack starts its functions before their first events, does not stop them when it is replaced, and needs their code", () => {
-  const [prestart, drain, stop] = (["prestart", "drain", "stop"] as const).map((name) =>
-    jest.spyOn(FunctionPool.prototype, name).mockReturnValue(),
+it("a stack does not stop its functions when it is replaced, and needs their code", () => {
+  const [drain, stop] = (["drain", "stop"] as const).map((name) =>
+    jest.spyOn(FunctionPool.prototype, name).mockImplementation(() => undefined),
   );
-  const options = { aws: {}, throttled: false, log: { function: log, request: () => undefined } };
-  startStack(stack, options).drain();
-  expect(prestart).toHaveBeenCalledTimes(stack.functions.length);
+  const ignore = () => undefined;
+  const options = { environment: {}, throttled: false, onRequest: ignore, onLog: ignore, onFailure: ignore };
+  const running = startStack(stack, options);
+  running.drain();
   expect(drain).toHaveBeenCalledTimes(stack.functions.length);
   expect(stop).not.toHaveBeenCalled();
+  jest.restoreAllMocks();
   const functions = stack.functions.map((fn) => ({ ...fn, code: "/proc/none/code" }));
-  expect(() => startStack({ ...stack, functions }, options)).toThrow("/proc/none/code is missing");
+  expect(() => startStack({ ...stack, functions }, options)).toThrow(
+    /^The code of .* is missing: \/proc\/none\/code$/,
+  );
+  void running.stop();
 });

@@ -65,7 +65,7 @@ describe("startStore", () => {
     const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
     for (const _start of ["reports it", "has nothing to report"]) await (await startStore(folder)).close();
     expect(error.mock.calls).toEqual([
-      [expect.stringMatching(/is damaged\. Pets or keys can be missing: .*checksum mismatch$/)],
+      [expect.stringMatching(/is damaged\. Items can be missing: .*checksum mismatch$/)],
     ]);
     error.mockRestore();
     await writeFile(join(folder, "CURRENT"), "garbage");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Json } from "../../../emulator/template/intrinsics.ts";
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
+import type { Json } from "../../support/json.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
 // What limits a client, a request and a function. options.test.ts has the limits that no stage sets.

@@ -6,7 +6,7 @@ import { standardErrorLog } from "../../../local/service-log.ts";
 
 const request: HandledRequest = {
   url: "/v1/pets?status=sold&limit=a%20secret=1",
-  errorCode: "invalid_request",
+  body: '{"code":"invalid_request"}',
   variables: {
     httpMethod: "GET",
     status: 400,

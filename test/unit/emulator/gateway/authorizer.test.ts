@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import { createAuthorizer } from "../../../../emulator/gateway/authorizer.ts";
 import type { RequestContext } from "../../../../emulator/gateway/context.ts";
+import type { Invoke } from "../../../../emulator/gateway/integration.ts";
 import type { LocalRequest } from "../../../../emulator/gateway/receive.ts";
-import type { FunctionPool } from "../../../../emulator/lambda/pool.ts";
+import type { Refusal } from "../../../../emulator/gateway/responses.ts";
 
 const methodArn = "arn:aws:execute-api:local:000000000000:local/v1/PUT/a";
 const policy = (...statements: [Effect: string, Resource: unknown][]) => ({
@@ -12,21 +13,28 @@ const policy = (...statements: [Effect: string, Resource: unknown][]) => ({
 });
 const allowed = policy(["Allow", "*"]);
 
-const invoke = jest.fn<(event: string) => Promise<unknown>>();
+const invoke = jest.fn<Invoke>();
 const settings = { functionName: "authorize", pattern: /^\w+$/, cacheSeconds: 60 };
 
 let authorizer: ReturnType<typeof createAuthorizer>;
 beforeEach(() => {
   invoke.mockReset().mockResolvedValue(allowed);
-  authorizer = createAuthorizer(settings, { invoke } as unknown as FunctionPool);
+  authorizer = createAuthorizer(settings, invoke);
 });
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const authorize = (tokens = ["a"], path = "/a") => {
+/** Returns the authorizer's context, or why it refuses the caller, and the variables that it has set. */
+const authorize = async (tokens = ["a"], path = "/a") => {
   const request = { message: { headersDistinct: { authorization: tokens } }, method: "PUT", path };
-  return authorizer(request as unknown as LocalRequest, { stage: "v1" } as RequestContext);
+  const context = { stage: "v1" } as RequestContext;
+  const caller = authorizer(request as unknown as LocalRequest, context);
+  const step = await caller.then(
+    (value) => ({ value }),
+    ({ type }: Refusal) => ({ refusal: type }),
+  );
+  return { ...step, variables: context };
 };
 /** Authorizes a request with the token; returns how often the function has been invoked so far. */
 const invocations = async (token: string) => {
@@ -34,7 +42,10 @@ const invocations = async (token: string) => {
   return invoke.mock.calls.length;
 };
 
-const accepted = { value: { keyId: "key_1", live: true, principalId: "p" } };
+const accepted = {
+  value: { keyId: "key_1", live: true, principalId: "p" },
+  variables: { "authorizer.keyId": "key_1", "authorizer.live": true, "authorizer.principalId": "p" },
+};
 const denied = { refusal: "ACCESS_DENIED" };
 const failed = { refusal: "AUTHORIZER_CONFIGURATION_ERROR" };
 it.each<[what: string, result: unknown, step: object]>([
@@ -69,13 +80,19 @@ it("caches a policy for its time and every path, also when the clock of the mach
   invoke.mockResolvedValue(policy(["Allow", methodArn]));
   expect(await authorize()).toMatchObject(accepted);
   const event = { type: "TOKEN", authorizationToken: "a", methodArn };
-  expect(JSON.parse(invoke.mock.calls[0]?.[0] ?? "")).toEqual(event);
+  expect(JSON.parse(invoke.mock.calls[0]?.[1] ?? "")).toEqual(event);
   expect(await authorize(["a"], "/b")).toMatchObject(denied);
   jest.spyOn(Date, "now").mockReturnValue(0);
   now.mockReturnValue(60_999);
   expect(await invocations("a")).toBe(1);
   now.mockReturnValue(61_000);
   expect(await invocations("a")).toBe(2);
+});
+
+it("caches a policy that denies", async () => {
+  invoke.mockResolvedValue(policy(["Deny", "*"]));
+  expect([await authorize(), await authorize()]).toMatchObject([denied, denied]);
+  expect(invoke).toHaveBeenCalledTimes(1);
 });
 
 it("caches the last 1,000 policies, and no failure", async () => {

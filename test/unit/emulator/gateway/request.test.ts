@@ -18,32 +18,40 @@ async function begun(...sizes: number[]) {
 async function complete(...sizes: number[]) {
   const request = await begun(...sizes);
   request.push(null);
-  return Object.assign(request, { received: await request.body });
+  return request;
+}
+/** The sizes of a request: that of its body, and that of what is kept. */
+async function sizes(request: BufferedRequest) {
+  await request.received;
+  return [request.size, request.body.length];
 }
 
-it("receives 10 MiB at most", async () => {
-  const request = await complete(5 * MiB, 5 * MiB);
-  expect(request.received).toMatchObject({ value: { length: 10 * MiB } });
-  request.discard();
-  expect(await complete(10 * MiB, 1)).toMatchObject({ received: { refusal: "REQUEST_TOO_LARGE" } });
+it("keeps 6 MiB at most, and does not wait for more than 10 MiB", async () => {
+  const kept = await complete(5 * MiB, MiB);
+  expect(await sizes(kept)).toEqual([6 * MiB, 6 * MiB]);
+  kept.discard();
+  expect(await sizes(await complete(6 * MiB, 1))).toEqual([6 * MiB + 1, 0]);
+  expect(await sizes(await begun(10 * MiB, 1))).toEqual([10 * MiB + 1, 0]);
 });
 
-it("holds 32 MiB of all bodies at one time, and refuses the oldest that is incomplete", async () => {
-  const first = await complete(10 * MiB);
-  const oldest = await begun(10 * MiB);
-  const others = [await complete(10 * MiB), await complete(4 * MiB)];
-  expect(await oldest.body).toMatchObject({ refusal: "THROTTLED" });
-  expect(others).toMatchObject(others.map(() => ({ received: { value: {} } })));
-  // Only this one is incomplete.
-  expect(await (await begun(9 * MiB)).body).toMatchObject({ refusal: "THROTTLED" });
-  for (const request of [first, ...others]) request.discard();
+it("refuses the body with which all would take more than 32 MiB, and no other", async () => {
+  const others = [];
+  for (let n = 0; n < 5; n++) others.push(await begun(6 * MiB));
+  await expect((await begun(2 * MiB + 1)).received).rejects.toMatchObject({ type: "THROTTLED" });
+  others.push(await begun(2 * MiB));
+  for (const request of others) {
+    request.push(null);
+    await request.received;
+    request.discard();
+  }
+  (await complete(6 * MiB)).discard();
 });
 
 it("refuses a body that is incomplete, and no longer holds it or what it was copied from", async () => {
-  for (let n = 0; n < 4; n++) {
-    const request = await begun(...Array<number>(10).fill(MiB));
+  for (let n = 0; n < 6; n++) {
+    const request = await begun(...Array<number>(6).fill(MiB));
     request.destroy(new Error("aborted"));
-    expect(await request.body).toMatchObject({ refusal: "BAD_REQUEST_BODY" });
+    await expect(request.received).rejects.toMatchObject({ type: "BAD_REQUEST_BODY" });
   }
 });
 
@@ -59,7 +67,7 @@ it("takes little more memory than its bytes, however they are cut", async () => 
   for (let n = 0; n < 100_000; n++) request.push(Buffer.alloc(1, "a"));
   expect(used() - before).toBeLessThan(5);
   request.push(null);
-  const body = await request.body;
-  expect("value" in body && body.value.toString()).toBe("a".repeat(100_000));
+  await request.received;
+  expect(request.body.toString()).toBe("a".repeat(100_000));
   request.discard();
 });

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, expect, it, jest } from "@jest/globals";
-import { setAwsEnvironment } from "../../../../emulator/store/aws-environment.ts";
+import { awsEnvironment } from "../../../../emulator/store/aws-environment.ts";
 import { checkEndpoint, createTables } from "../../../../emulator/store/create-tables.ts";
 import { listen } from "../../../support/listen.ts";
 
@@ -13,7 +13,7 @@ const server = createServer(({ headers }, response) => {
   response.writeHead(status, { "Content-Type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
 });
 const { origin, close } = await listen(server);
-setAwsEnvironment({ endpoint: origin });
+Object.assign(process.env, awsEnvironment({ endpoint: origin }));
 afterAll(close);
 
 it.each<[typeof description, string]>([

@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
-import { evaluate } from "../../../../emulator/template/intrinsics.ts";
+import { evaluate, type Json } from "../../../../emulator/template/intrinsics.ts";
 
-const join = (...values: unknown[]) => ({ "Fn::Join": ["-", values] });
+const join = (...values: Json[]) => ({ "Fn::Join": ["-", values] });
 
 it("evaluates CloudFormation's intrinsic functions at any depth", () => {
   const pseudo = ["Region", "AccountId", "Partition", "URLSuffix"].map((name) => ({ Ref: `AWS::${name}` }));
@@ -12,4 +12,14 @@ it("evaluates CloudFormation's intrinsic functions at any depth", () => {
   const arn = { "Fn::GetAtt": ["ListPets", "Arn"] };
   expect(evaluate(arn)).toBe("arn:aws:lambda:local:000000000000:function:ListPets");
   expect(evaluate({ "Fn::Select": [6, { "Fn::Split": [":", arn] }] })).toBe("ListPets");
+  expect(evaluate({ "Fn::Sub": `\${AWS::Region}/\${Pets}/\${ListPets.Arn}` })).toBe(
+    `local/Pets/${evaluate(arn)}`,
+  );
+});
+
+it.each<[Json, string]>([
+  [{ "Fn::ImportValue": "a" }, "Fn::ImportValue is not supported"],
+  [{ Ref: "Size" }, "the parameter Size has no value here"],
+])("refuses %j", (value, message) => {
+  expect(() => evaluate([value], { Size: {} })).toThrow(message);
 });
