@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 import { HttpServer, listen } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
 import { awsEnvironment } from "../emulator/store/aws-environment.ts";
-import { checkEndpoint, createTables } from "../emulator/store/create-tables.ts";
+import { checkEndpoint, createTables, OtherTables } from "../emulator/store/create-tables.ts";
 import { DataInUse, lockFolder, startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
 import { localStage } from "../infra/stages.ts";
@@ -19,6 +20,7 @@ import {
   storeFolder,
   writeTables,
 } from "./data-folder.ts";
+import { watchDescriptors } from "./descriptors.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { standardErrorLog } from "./service-log.ts";
 
@@ -45,6 +47,7 @@ type AtEnd = (undo: () => unknown) => void;
  */
 export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Promise<Service> {
   const port = readPort();
+  const throttled = readThrottle();
   // The start can take seconds. A port that cannot be bound is reported before.
   const probe = createServer();
   await listen(probe, port);
@@ -61,15 +64,22 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Pr
   const stack = readLocalStack(assembly);
   const { tables, outputs, apiStageName } = stack;
   const apiKeysTable = outputs.ApiKeysTableName ?? "";
-  await createTables(store.endpoint, tables);
+  await createTables(store.endpoint, tables).catch((error) => {
+    if (!store.accessKeyId || !(error instanceof OtherTables)) throw error;
+    throw new Error(`${error.message} Delete the folder ${dataFolder} or set DATA_DIR to another one.`);
+  });
   await writeTables({ ...store, apiKeysTable });
   const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
 
+  const checkDescriptors = watchDescriptors();
   const log = standardErrorLog();
   const options = {
     environment,
-    throttled: process.env.THROTTLE === "on",
-    onRequest: log.request,
+    throttled,
+    onRequest: (request: HandledRequest, accessLogFormat: string) => {
+      if (Number(request.variables.status) >= 500) checkDescriptors();
+      log.request(request, accessLogFormat);
+    },
     onLog: log.function,
     onFailure: console.error,
   };
@@ -79,7 +89,7 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Pr
   const server = new HttpServer(async (message, response) => {
     // The gateway refuses a request without exactly one Host.
     const oneHost = message.headersDistinct.host?.length === 1;
-    if (message.url?.startsWith("/docs") && oneHost && (await docs(message, response))) return;
+    if (/^\/(docs|$)/.test(message.url ?? "") && oneHost && (await docs(message, response))) return;
     running.gateway(message, response);
   });
   await listen(server, port);
@@ -100,8 +110,15 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Pr
 function readPort(): number {
   const { PORT = "" } = process.env;
   const port = Number(PORT || 3000);
-  if (!/^\d*$/.test(PORT) || port > 65535) throw new Error("PORT must be a number from 0 to 65535.");
+  if (!/^\d*$/.test(PORT) || port > 65535)
+    throw new Error(`PORT must be an integer from 0 to 65535, not \`${PORT}\`.`);
   return port;
+}
+
+function readThrottle(): boolean {
+  const { THROTTLE = "" } = process.env;
+  if (!/^(on|off|)$/.test(THROTTLE)) throw new Error(`THROTTLE must be on or off, not \`${THROTTLE}\`.`);
+  return THROTTLE === "on";
 }
 
 /** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */
@@ -121,8 +138,8 @@ async function openStore(atEnd: AtEnd): Promise<LocalStore> {
 
 function printAddresses(origin: string, apiStageName: string, key: string): void {
   const baseUrl = `${origin}/${apiStageName}`;
-  console.log(`Base URL: ${baseUrl}`);
-  console.log(`API key: ${key}`);
+  console.log(`BASE_URL=${baseUrl}`);
+  console.log(`API_KEY=${key}`);
   console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
   console.log(`Docs: ${origin}/docs`);
 }

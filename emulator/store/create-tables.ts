@@ -24,11 +24,15 @@ export async function checkEndpoint(endpoint: string, abortSignal?: AbortSignal)
   client.destroy();
 }
 
+/** The tables of the endpoint are not those of the template. */
+export class OtherTables extends Error {}
+
 /**
  * Creates those of a template's tables that are missing, and waits until all are ACTIVE.
  *
  * @param endpoint a DynamoDB-compatible server
- * @throws Error in one line when it fails, or a table does not become ACTIVE
+ * @throws OtherTables when a table exists without an index of the template, or Error in one line when it fails, or a table
+ *   does not become ACTIVE
  */
 export async function createTables(endpoint: string, tables: CreateTableCommandInput[]): Promise<void> {
   const client = clientOf(endpoint);
@@ -38,19 +42,24 @@ export async function createTables(endpoint: string, tables: CreateTableCommandI
         if (error.name !== "ResourceInUseException") throw unusable(endpoint, error);
       });
     }
-    for (const { TableName = "" } of tables) await waitForTable(client, endpoint, TableName);
+    for (const { TableName = "", GlobalSecondaryIndexes = [] } of tables) {
+      const existing = await waitForTable(client, endpoint, TableName);
+      const names = new Set(existing.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+      const absent = GlobalSecondaryIndexes.find(({ IndexName }) => !names.has(IndexName))?.IndexName;
+      if (absent) throw new OtherTables(`The table ${TableName} at ${endpoint} has no index ${absent}.`);
+    }
   } finally {
     client.destroy();
   }
 }
 
-async function waitForTable(client: DynamoDBClient, endpoint: string, name: string): Promise<void> {
+async function waitForTable(client: DynamoDBClient, endpoint: string, name: string) {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name })).catch((error) => {
       throw unusable(endpoint, error);
     });
-    if (Table?.TableStatus === "ACTIVE") return;
+    if (Table?.TableStatus === "ACTIVE") return Table;
     if (Date.now() > deadline) {
       throw new Error(`The table ${name} at ${endpoint} is still ${Table?.TableStatus} after a minute.`);
     }

@@ -55,9 +55,9 @@ async function issueAndList() {
 it("says why it cannot read the data folder", async () => {
   const none = failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`);
   expect(await keys("list")).toEqual(none);
-  // A folder in place of the file fails for every user, root included.
   await mkdir(tablesFile);
-  expect(await keys("list")).toEqual(failure(`The data folder ${folder} cannot be read (EISDIR).`));
+  const noFile = `The data folder ${folder} cannot be read: ${tablesFile} is not a file: delete it.`;
+  expect(await keys("list")).toEqual(failure(noFile));
   await rm(tablesFile, { recursive: true });
   for (const damaged of ['{"endpoint":', "null", '{"endpoint":""}', '{"apiKeysTable":""}']) {
     await writeFile(tablesFile, damaged);

@@ -83,7 +83,7 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
     await create(key);
   }
   const latencyMs = expect.stringMatching(/^\d+$/);
-  const printed = () => filesIn(TEST_LOGS).map((text) => text.replace(/^(API key|curl).*$/gm, ""));
+  const printed = () => filesIn(TEST_LOGS).map((text) => text.replace(/^(API_KEY=|curl).*$/gm, ""));
   await eventually(printed, (texts) => {
     const lines = texts.flatMap((text) => text.split("\n"));
     const ours = lines.filter((line) => line.includes(issued.keyId) || line.includes(successor.keyId));

@@ -25,10 +25,16 @@ it.each<[typeof description, string]>([
     [200, { Table: { TableStatus: "CREATING" } }],
     `The table Pets at ${origin} is still CREATING after a minute.`,
   ],
+  [
+    [200, { Table: { TableStatus: "ACTIVE", GlobalSecondaryIndexes: [{ IndexName: "byOwner" }] } }],
+    `The table Pets at ${origin} has no index byStatus.`,
+  ],
 ])("fails when the description of a table is %j", async (described, message) => {
   description = described;
   const keys = { KeySchema: [], AttributeDefinitions: [] };
-  await expect(createTables(origin, [{ TableName: "Pets", ...keys }])).rejects.toThrow(message);
+  const index = { IndexName: "byStatus", KeySchema: [], Projection: {} };
+  const table = { TableName: "Pets", ...keys, GlobalSecondaryIndexes: [index] };
+  await expect(createTables(origin, [table])).rejects.toThrow(message);
 });
 
 it("says why a server cannot be used that does not respond", async () => {
