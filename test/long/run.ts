@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 
 /** `npm run test:long -- <name>`: the tests that are too long for `npm test`. Each imports what it needs when it runs. */
@@ -30,7 +31,11 @@ program
   .description("uses the docs page in Chromium and checks its accessibility (needs npm and Chromium)")
   .addOption(new Option("--browser <path>", "of Chromium").env("CHROMIUM").default("/usr/bin/chromium"))
   .option("--picture", "write a new docs/docs-page.png", false)
-  .action(async (options) => (await import("./docs/docs-page.ts")).testDocsPage(options));
+  .action(async (options, command) => {
+    if (!existsSync(options.browser))
+      command.error(`error: there is no browser ${options.browser}: set CHROMIUM or --browser to Chromium`);
+    await (await import("./docs/docs-page.ts")).testDocsPage(options);
+  });
 
 program
   .command("interleavings")
