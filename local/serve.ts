@@ -1,8 +1,9 @@
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { HandledRequest } from "../emulator/gateway/gateway.ts";
-import { HttpServer, listen } from "../emulator/gateway/server.ts";
+import { HttpServer } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
 import { awsEnvironment } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint, createTables, OtherTables } from "../emulator/store/create-tables.ts";
@@ -119,6 +120,18 @@ function readThrottle(): boolean {
   const { THROTTLE = "" } = process.env;
   if (!/^(on|off|)$/.test(THROTTLE)) throw new Error(`THROTTLE must be on or off, not \`${THROTTLE}\`.`);
   return THROTTLE === "on";
+}
+
+const reasons: Record<string, string> = {
+  EADDRINUSE: "is in use. Set PORT to another one.",
+  EACCES: "needs privileges that this user does not have. Set PORT to one above 1023.",
+};
+
+/** @throws Error in one line when the port cannot be bound */
+async function listen(server: Server, port: number): Promise<void> {
+  await once(server.listen(port, "127.0.0.1"), "listening").catch(({ code }) => {
+    throw new Error(`Port ${port} ${reasons[code] ?? `cannot be bound (${code}).`}`);
+  });
 }
 
 /** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */

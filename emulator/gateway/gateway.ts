@@ -41,8 +41,8 @@ export function createGateway(
 ): Listener {
   const route = createRouter(stack.routes);
   const authorize = stack.authorizer && createAuthorizer(stack.authorizer, invoke);
-  const gatewayResponse = gatewayResponses(stack.gatewayResponses);
-  const tryAcquire = throttled && stack.throttling && createThrottle(stack.throttling);
+  const responses = gatewayResponses(stack.gatewayResponses);
+  const tryAcquire = throttled ? createThrottle(stack.throttling) : () => true;
 
   async function respond(message: BufferedRequest, context: RequestContext): Promise<HttpResponse> {
     const request = readTarget(message, stack.apiStageName);
@@ -52,7 +52,7 @@ export function createGateway(
     if (!match) throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
     const { integration, requiresAuthorization, path } = match.route;
     context.resourcePath = path;
-    if (tryAcquire && !tryAcquire()) throw new Refusal("THROTTLED");
+    if (!tryAcquire()) throw new Refusal("THROTTLED");
     const caller = requiresAuthorization && authorize ? await authorize(request, context) : {};
     await message.received;
     if (message.size > PAYLOAD_LIMIT) return TOO_LARGE;
@@ -67,12 +67,12 @@ export function createGateway(
     const start = performance.now();
     const context = requestContext(message, stack.apiStageName);
     const result = await respond(message, context).catch((error: unknown) => {
-      const { type } = error instanceof Refusal ? error : new Refusal("DEFAULT_5XX");
       if (!(error instanceof Refusal)) onFailure(error);
+      const type = error instanceof Refusal ? error.message : "DEFAULT_5XX";
       context["error.responseType"] = type;
-      return gatewayResponse(type);
+      return responses[type];
     });
-    send(response, result, result === TOO_LARGE ? undefined : context.requestId);
+    send(response, result, context.requestId);
     message.discard();
     context.status = result.status;
     context.responseLatency = Math.round(performance.now() - start);

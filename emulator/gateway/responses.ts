@@ -20,33 +20,27 @@ type GatewayResponseType = keyof typeof statuses;
 
 /** Ends a request with a gateway response. */
 export class Refusal extends Error {
-  readonly type: GatewayResponseType;
+  declare readonly message: GatewayResponseType;
 
   constructor(type: GatewayResponseType) {
     super(type);
-    this.type = type;
   }
 }
 
 /**
- * Returns how to find a gateway response. A type that the template does not set has the body of DEFAULT_4XX or
- * DEFAULT_5XX, and its status if it is set.
+ * Returns the gateway responses by type. One that the template does not set has the headers and the body of DEFAULT_4XX or
+ * DEFAULT_5XX, and its status if that is set.
  *
- * @param set the template's gateway responses, by type
- * @throws Error in one line when a type has no response
+ * @throws Error in one line when there is neither
  */
-export function gatewayResponses(
-  set: Map<string, HttpResponse>,
-): (type: GatewayResponseType) => HttpResponse {
-  const responses = Object.entries(statuses).map(([type, status]): [string, HttpResponse] => {
+export function gatewayResponses(set: Map<string, HttpResponse>) {
+  const all = Object.entries(statuses).map(([type, status]) => {
     const fallback = status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
     const response = set.get(type) ?? set.get(fallback);
-    if (!response?.body)
-      throw new Error(`The template has no gateway response ${type} or ${fallback} with a body.`);
+    if (!response?.body) throw new Error(`The template sets no body for ${type} or ${fallback}.`);
     return [type, { ...response, status: response.status || status }];
   });
-  const all = Object.fromEntries(responses) as Record<GatewayResponseType, HttpResponse>;
-  return (type) => all[type];
+  return Object.fromEntries(all) as Record<GatewayResponseType, HttpResponse>;
 }
 
 /**
@@ -60,32 +54,23 @@ export const TOO_LARGE: HttpResponse = {
 };
 
 /**
- * API Gateway's own response to an undefined route with an Authorization header: it reads the header as an AWS signature
- * and repeats it (HumanCellAtlas/data-store#328).
+ * The response to an undefined route with an Authorization header, which API Gateway reads as an AWS signature and repeats
+ * (HumanCellAtlas/data-store#328).
  */
-export function incompleteSignature(authorization: string): HttpResponse {
-  const part = authorization.slice(authorization.indexOf(" ") + 1);
-  const message = `'${part}' not a valid key=value pair (missing equal-sign) in Authorization header: '${authorization}'.`;
-  return {
-    status: 403,
-    headers: { "x-amzn-ErrorType": "IncompleteSignatureException" },
-    body: JSON.stringify({ message }),
-  };
+export function incompleteSignature(header: string): HttpResponse {
+  const part = header.slice(header.indexOf(" ") + 1);
+  const message = `'${part}' not a valid key=value pair (missing equal-sign) in Authorization header: '${header}'.`;
+  const headers = { "x-amzn-ErrorType": "IncompleteSignatureException" };
+  return { status: 403, headers, body: JSON.stringify({ message }) };
 }
 
 /** Sends a response. */
-export function send(
-  response: ServerResponse,
-  { status, headers, body }: HttpResponse,
-  requestId: string | undefined,
-): void {
+export function send(response: ServerResponse, result: HttpResponse, requestId: string): void {
+  const { status, headers, body } = result;
   response.writeHead(status, {
     // A 204 must not have a Content-Length (RFC 9110, 8.6).
-    ...(status !== 204 && {
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(body),
-    }),
-    ...(requestId && { "x-amzn-RequestId": requestId }),
+    ...(status !== 204 && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
+    ...(result !== TOO_LARGE && { "x-amzn-RequestId": requestId }),
     ...headers,
   });
   if (response.req.complete) return void response.end(body);

@@ -72,22 +72,3 @@ export class HttpServer extends Server<typeof BufferedRequest> {
     clearTimeout(timer);
   }
 }
-
-const reasons: Record<string, string> = {
-  EADDRINUSE: "is in use. Set PORT to another one.",
-  EACCES: "needs privileges that this user does not have. Set PORT to one above 1023.",
-};
-
-/**
- * Listens on 127.0.0.1.
- *
- * @throws Error in one line when the port cannot be bound
- */
-export function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", ({ code = "" }: NodeJS.ErrnoException) =>
-      reject(new Error(`Port ${port} ${reasons[code] ?? `cannot be bound (${code}).`}`)),
-    );
-    server.listen(port, "127.0.0.1", resolve);
-  });
-}

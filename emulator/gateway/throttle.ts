@@ -1,4 +1,4 @@
-import type { Throttling } from "../template/rest-api.ts";
+import type { RestApiDefinition } from "../template/rest-api.ts";
 
 /**
  * The token bucket that API Gateway throttles a stage with: `burst` tokens at most, `rate` new ones a second.
@@ -6,7 +6,10 @@ import type { Throttling } from "../template/rest-api.ts";
  * @param now a monotonic clock, in milliseconds
  * @returns takes a token for a request; returns false when there is none
  */
-export function createThrottle({ rate, burst }: Throttling, now = () => performance.now()): () => boolean {
+export function createThrottle(
+  { rate, burst }: RestApiDefinition["throttling"],
+  now = () => performance.now(),
+): () => boolean {
   let tokens = burst;
   let filledAt = now();
   return () => {

@@ -21,21 +21,23 @@ export class DataInUse extends Error {}
 
 const RESTART_DELAY_MS = 1000;
 
-/** Receives what happens to a store, one line for each cause. */
-type Report = (message: string) => void;
-
 /**
  * Starts a DynamoDB-compatible server on 127.0.0.1 and a free port, in a thread of its own. When the server fails, for
  * example because the disk is full, it restarts on the same port.
  *
  * @param path folder of the data, created when missing; without a path the data is kept in memory
+ * @param report receives each cause of a failure, a restart, and what is damaged, in one line
  * @throws DataInUse when another process has the folder open, or Error in one line when the folder is broken or not
  *   writable
  */
-export async function startStore(path?: string, report: Report = console.error): Promise<Store> {
+export async function startStore(
+  path?: string,
+  report: (message: string) => void = console.error,
+): Promise<Store> {
   const accessKeyId = randomBytes(20).toString("hex");
   const start = async (port: number) => {
-    if (path !== undefined) await checkData(path, report);
+    const damage = path && (await checkData(path));
+    if (damage) report(`The data in ${path} is damaged. Items can be missing: ${damage}`);
     return startThread({ path, port, accessKeyId });
   };
   const lock = path === undefined ? undefined : await lockFolder(path);
@@ -44,12 +46,10 @@ export async function startStore(path?: string, report: Report = console.error):
     throw cannotOpen(path, error);
   });
   let closing = false;
-  void restartWhenItFails();
+  void keepRunning();
 
-  async function restartWhenItFails(): Promise<void> {
-    let said = "";
-    let failure = await endOf(worker);
-    while (!closing) {
+  async function keepRunning(): Promise<void> {
+    for (let failure = await endOf(worker), said = ""; !closing; ) {
       if (failure !== said)
         report(`The embedded store ${said ? "cannot restart" : "failed and restarts"}: ${failure}`);
       said = failure;
@@ -81,17 +81,16 @@ export async function startStore(path?: string, report: Report = console.error):
   };
 }
 
-/** Waits for the end of a thread; returns why it ended. */
-const endOf = (worker: Worker) => once(worker, "exit").then(() => "its thread ended", describe);
-
 async function startThread(options: ThreadOptions): Promise<{ worker: Worker; port: number }> {
   const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData: options });
-  const port = await new Promise<number>((resolve, reject) => {
-    worker.once("message", resolve).once("error", reject);
-    worker.once("exit", () => reject(new Error("its thread ended")));
-  });
+  const ended = endOf(worker).then((reason) => Promise.reject(new Error(reason)));
+  const [port] = await Promise.race([once(worker, "message"), ended]);
+  ended.catch(() => undefined);
   return { worker, port };
 }
+
+/** Waits for the end of a thread; returns why it ended. */
+const endOf = (worker: Worker) => once(worker, "exit").then(() => "its thread ended", describe);
 
 /**
  * Locks a folder with an empty database inside it. The operating system releases the lock when the process ends.
@@ -109,13 +108,12 @@ export async function lockFolder(path: string): Promise<ClassicLevel> {
   } catch (error) {
     await lock.close();
     const { cause } = error as Error & { cause?: NodeJS.ErrnoException };
-    if (cause?.code === "LEVEL_LOCKED")
-      throw new DataInUse(`The data folder ${path} is in use by another process.`);
-    throw cannotOpen(path, error);
+    if (cause?.code !== "LEVEL_LOCKED") throw cannotOpen(path, error);
+    throw new DataInUse(`The data folder ${path} is in use by another process.`);
   }
 }
 
-const cannotOpen = (path = "in memory", error: unknown) =>
+const cannotOpen = (path: string | undefined, error: unknown) =>
   new Error(`The data folder ${path} cannot be opened: ${describe(error)}`);
 
 /** LevelDB's own message, where there is one. */
@@ -124,11 +122,14 @@ function describe(error: unknown): string {
   return cause?.message ?? message;
 }
 
-/** Opens and closes the data: dynalite does not say why it cannot, and LevelDB not that it leaves out damaged writes. */
-async function checkData(path: string, report: Report): Promise<void> {
+/**
+ * Opens and closes the data, because dynalite does not say why it cannot open them.
+ *
+ * @returns what LevelDB left out because it is damaged
+ */
+async function checkData(path: string): Promise<string | undefined> {
   const data = new ClassicLevel(path);
   await data.open();
   await data.close();
-  const [damage] = /dropping \d+ bytes; .*/.exec(await readFile(join(path, "LOG"), "utf8")) ?? [];
-  if (damage) report(`The data in ${path} is damaged. Items can be missing: ${damage}`);
+  return /dropping \d+ bytes; .*/.exec(await readFile(join(path, "LOG"), "utf8"))?.[0];
 }

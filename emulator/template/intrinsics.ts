@@ -16,28 +16,29 @@ const PSEUDO: Record<string, string> = {
  * @throws Error for a function that it does not know, or a reference to a parameter
  */
 export function evaluate(value: Json, parameters: object = {}): Json {
-  const inner = (member: Json) => evaluate(member, parameters);
-  if (Array.isArray(value)) return value.map(inner);
+  if (Array.isArray(value)) return value.map((member) => evaluate(member, parameters));
   if (typeof value !== "object" || value === null) return value;
-  const [[name = "", argument = ""] = []] = Object.entries(value);
-  const list = () => inner(argument) as [string, string & string[]];
+  const [name = ""] = Object.keys(value);
+  const members = Object.entries(value).map(([key, member]) => [key, evaluate(member, parameters)] as const);
+  const [[, argument] = []] = members;
+  const list = [argument ?? ""].flat() as [string, string & string[]];
   switch (name) {
     case "Ref":
-      if (String(argument) in parameters) throw new Error(`the parameter ${argument} has no value here`);
-      return PSEUDO[String(argument)] ?? argument;
+      if (list[0] in parameters) throw new Error(`the parameter ${argument} has no value here`);
+      return PSEUDO[list[0]] ?? list[0];
     case "Fn::GetAtt":
-      return `arn:aws:lambda:local:000000000000:function:${[argument].flat().join(".").split(".")[0]}`;
+      return `arn:aws:lambda:local:000000000000:function:${list[0]}`;
     case "Fn::Join":
-      return list()[1].join(list()[0]);
+      return list[1].join(list[0]);
     case "Fn::Split":
-      return list()[1].split(list()[0]);
+      return list[1].split(list[0]);
     case "Fn::Select":
-      return list()[1][Number(list()[0])] ?? null;
+      return list[1][Number(list[0])] ?? null;
     case "Fn::Sub":
-      return String(argument).replaceAll(/\$\{([\w:.]+)\}/g, (_, id: string) =>
-        String(inner(id.includes(".") ? { "Fn::GetAtt": id } : { Ref: id })),
+      return list[0].replaceAll(/\$\{(.+?)(\.\w+)?\}/g, (_, id: string, attribute?: string) =>
+        String(evaluate(attribute ? { "Fn::GetAtt": [id] } : { Ref: id }, parameters)),
       );
   }
   if (name.startsWith("Fn::")) throw new Error(`${name} is not supported`);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inner(member)]));
+  return Object.fromEntries(members);
 }

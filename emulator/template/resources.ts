@@ -1,7 +1,7 @@
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { evaluate, type Json } from "./intrinsics.ts";
 
-/** What a template says about a response: static headers, whose values are quoted, and static bodies by media type. */
+/** What a template says about a response: static headers, whose values are quoted, and bodies by media type. */
 export interface ResponseProperties {
   StatusCode?: string;
   ResponseParameters?: Record<string, string>;
@@ -12,9 +12,11 @@ export interface IntegrationProperties {
   Type: string;
   Uri?: string;
   PassthroughBehavior?: string;
-  RequestTemplates?: Record<string, string>;
-  IntegrationResponses?: (ResponseProperties & { SelectionPattern?: string })[];
+  RequestTemplates?: object;
+  IntegrationResponses?: ResponseProperties[];
 }
+
+type Throttling = { ThrottlingRateLimit?: number; ThrottlingBurstLimit?: number };
 
 /** The types of resource that are read, each with the properties that are read. */
 interface Properties {
@@ -38,12 +40,7 @@ interface Properties {
   "ApiGateway::RestApi": { Body?: object; BodyS3Location?: object; BinaryMediaTypes?: string[] };
   "ApiGateway::Stage": {
     StageName: string;
-    MethodSettings?: {
-      HttpMethod: string;
-      ResourcePath: string;
-      ThrottlingRateLimit?: number;
-      ThrottlingBurstLimit?: number;
-    }[];
+    MethodSettings?: (Throttling & { HttpMethod: string; ResourcePath: string })[];
     AccessLogSetting?: { Format: string };
   };
   "DynamoDB::Table": Omit<CreateTableCommandInput, "TableName">;
@@ -59,24 +56,9 @@ interface Properties {
   };
 }
 
-/** The types of the three services that this machine serves. Those without a line above change nothing here. */
-const knownTypes = [
-  "ApiGateway::Account",
-  "ApiGateway::Authorizer",
-  "ApiGateway::BasePathMapping",
-  "ApiGateway::Deployment",
-  "ApiGateway::DomainName",
-  "ApiGateway::GatewayResponse",
-  "ApiGateway::Method",
-  "ApiGateway::Resource",
-  "ApiGateway::RestApi",
-  "ApiGateway::Stage",
-  "DynamoDB::Table",
-  "Lambda::Alias",
-  "Lambda::Function",
-  "Lambda::Permission",
-  "Lambda::Version",
-];
+/** The types of the three services that are read, and those that change nothing on this machine. */
+const SERVED =
+  /^AWS::(ApiGateway::(Account|Authorizer|BasePathMapping|Deployment|DomainName|GatewayResponse|Method|Resource|RestApi|Stage)|DynamoDB::Table|Lambda::(Alias|Function|Permission|Version))$/;
 
 /** The properties of a resource, with its logical id. */
 export type Resource<T extends keyof Properties> = Properties[T] & { id: string };
@@ -88,30 +70,30 @@ export function refuse(id: string, reason: string): never {
   throw new Error(`The resource ${id} of the template cannot be served: ${reason}.`);
 }
 
+export interface Template {
+  Resources?: Record<string, { Type: string; Properties?: Json }>;
+  Outputs?: Record<string, { Value: Json }>;
+  Parameters?: object;
+}
+
 /**
  * Returns how to find the resources of a template.
  *
- * @param resources by logical id
- * @param parameters of the template
  * @throws Error in one line for a resource of API Gateway, Lambda or DynamoDB that is not imitated
  */
-export function resourcesOf(
-  resources: Record<string, { Type: string; Properties?: Json }>,
-  parameters: object,
-): FindResources {
-  for (const [id, { Type }] of Object.entries(resources)) {
-    const [, type] = /^AWS::((?:ApiGateway\w*|Lambda|DynamoDB|Serverless)::.+)/.exec(Type) ?? [];
-    if (type && !knownTypes.includes(type)) refuse(id, `${Type} is not supported`);
-  }
-  const properties = (id: string, value: Json = {}) => {
+export function resourcesOf({ Resources = {}, Parameters }: Template): FindResources {
+  for (const [id, { Type }] of Object.entries(Resources))
+    if (/^AWS::(ApiGateway|DynamoDB|Lambda|Serverless)/.test(Type) && !SERVED.test(Type))
+      refuse(id, `${Type} is not supported`);
+  const read = (id: string, properties: Json = {}) => {
     try {
-      return evaluate(value, parameters);
+      return evaluate(properties, Parameters);
     } catch (error) {
       return refuse(id, (error as Error).message);
     }
   };
   return (type) =>
-    Object.entries(resources)
+    Object.entries(Resources)
       .filter(([, { Type }]) => Type === `AWS::${type}`)
-      .map(([id, { Properties }]) => Object.assign({ id }, properties(id, Properties) as never));
+      .map(([id, { Properties }]) => Object.assign({ id }, read(id, Properties) as never));
 }

@@ -18,21 +18,19 @@ export interface HttpResponse {
   body: string;
 }
 
-/** The response of a gateway response or of a mock integration. It must be static. */
-function staticResponse(
-  id: string,
-  { StatusCode, ResponseParameters = {}, ResponseTemplates = {} }: ResponseProperties,
-): HttpResponse {
-  const headers = Object.entries(ResponseParameters).map(([key, value]): [string, string] => {
-    const [, text] = /^'(.*)'$/.exec(value) ?? refuse(id, `the value ${value} of a header is not static`);
-    return [key.slice(key.indexOf(".header.") + 8), text ?? ""];
-  });
+/** The response of a gateway response or of a mock integration. */
+function staticResponse(id: string, properties: ResponseProperties): HttpResponse {
+  const { StatusCode, ResponseParameters = {}, ResponseTemplates = {} } = properties;
   const body = ResponseTemplates["application/json"] ?? "";
+  const headers = Object.entries(ResponseParameters).map(([key, value]): [string, string] => {
+    if (!/^'.*'$/.test(value)) refuse(id, `the header ${key} is not static`);
+    return [key.slice(key.indexOf(".header.") + 8), value.slice(1, -1)];
+  });
   if (/\$(context|input|util|stageVariables)\b|^\s*#/m.test(body)) refuse(id, "its body is not static");
   return { status: Number(StatusCode), headers: Object.fromEntries(headers), body };
 }
 
-/** The function that an integration's or authorizer's URI invokes, directly or by an alias. */
+/** The function that an integration's or authorizer's URI invokes, by an alias if the stage has one. */
 function invoked(id: string, uri: string, find: FindResources): string {
   const name = uri.replace(/^.*[/:]([^/:]+)\/invocations$/, "$1");
   const target = find("Lambda::Alias").find((alias) => alias.id === name)?.FunctionName ?? name;
@@ -43,28 +41,26 @@ function invoked(id: string, uri: string, find: FindResources): string {
 function integrationOf(id: string, integration: IntegrationProperties, find: FindResources) {
   const { Type, Uri = "", PassthroughBehavior, RequestTemplates = {} } = integration;
   if (Type === "AWS_PROXY") return { type: Type, functionName: invoked(id, Uri, find) } as const;
-  if (Type !== "MOCK") refuse(id, `an integration ${Type} is not supported`);
-  // Other behaviors let the client's body select the response.
-  if (PassthroughBehavior !== "NEVER")
-    refuse(id, "the PassthroughBehavior of a mock integration must be NEVER");
   const [response, second] = integration.IntegrationResponses ?? [];
-  if (!response || second) refuse(id, "a mock integration must have exactly one response");
+  // With another behavior, the client's body could select the response.
+  if (Type !== "MOCK" || PassthroughBehavior !== "NEVER" || !response || second)
+    refuse(id, "its integration is neither AWS_PROXY nor a MOCK with one response that passes NEVER through");
   const mediaTypes = Object.keys(RequestTemplates);
   return { type: "MOCK", mediaTypes, response: staticResponse(id, response) } satisfies MockIntegration;
 }
 
 export type Route = ReturnType<typeof readRoutes>[number];
 
-function readRoutes(find: FindResources) {
+function readRoutes(find: FindResources, authorizer: Authorizer | undefined) {
   const apiResources = new Map(find("ApiGateway::Resource").map((resource) => [resource.id, resource]));
   const pathOf = (id: string): string => {
     const resource = apiResources.get(id);
     return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : "";
   };
   return find("ApiGateway::Method").map(({ id, AuthorizationType = "NONE", ...method }) => {
-    if (!["NONE", "CUSTOM"].includes(AuthorizationType)) refuse(id, `${AuthorizationType} is not supported`);
-    if (method.ApiKeyRequired || method.RequestValidatorId)
-      refuse(id, "API keys and request validators are not supported");
+    const served = AuthorizationType === "NONE" || (AuthorizationType === "CUSTOM" && authorizer);
+    if (!served || method.ApiKeyRequired || method.RequestValidatorId)
+      refuse(id, "it needs more than the authorizer: IAM, Cognito, an API key or a request validator");
     return {
       /** an HTTP method, or ANY */
       method: method.HttpMethod,
@@ -82,61 +78,48 @@ export type Authorizer = NonNullable<ReturnType<typeof readAuthorizer>>;
 function readAuthorizer(find: FindResources) {
   const [authorizer, second] = find("ApiGateway::Authorizer");
   if (!authorizer) return undefined;
-  const { id, Type, AuthorizerUri, IdentitySource, AuthorizerResultTtlInSeconds = 300 } = authorizer;
-  if (second) refuse(second.id, "a second authorizer is not supported");
-  if (Type !== "TOKEN" || IdentitySource !== "method.request.header.Authorization")
-    refuse(id, "only an authorizer of the type TOKEN that reads Authorization is supported");
+  const { id, Type, IdentitySource } = authorizer;
+  if (second || Type !== "TOKEN" || IdentitySource !== "method.request.header.Authorization")
+    refuse(second?.id ?? id, "only one authorizer, a TOKEN in the header Authorization, is supported");
   return {
-    functionName: invoked(id, AuthorizerUri, find),
+    functionName: invoked(id, authorizer.AuthorizerUri, find),
     pattern: new RegExp(authorizer.IdentityValidationExpression ?? ""),
-    cacheSeconds: AuthorizerResultTtlInSeconds,
+    cacheSeconds: authorizer.AuthorizerResultTtlInSeconds ?? 300,
   };
 }
 
-/** For all methods together: requests a second in the long run, and requests at once after a pause. */
-export interface Throttling {
-  rate: number;
-  burst: number;
-}
+/** What a template says about a REST API and its only stage. */
+export type RestApiDefinition = ReturnType<typeof readRestApi>;
 
-function readStage(find: FindResources) {
-  const [stage, second] = find("ApiGateway::Stage");
-  if (!stage) throw new Error("The template has no AWS::ApiGateway::Stage.");
-  if (second) refuse(second.id, "a second stage is not supported");
+/** Reads the REST API of a template. */
+export function readRestApi(find: FindResources) {
+  const [api, otherApi] = find("ApiGateway::RestApi");
+  const [stage, otherStage] = find("ApiGateway::Stage");
+  if (!api || !stage) throw new Error("The template has no AWS::ApiGateway::RestApi with a Stage.");
+  if (otherApi || otherStage) refuse((otherApi ?? otherStage)?.id ?? "", "it is the second of its type");
+  if (api.Body || api.BodyS3Location || api.BinaryMediaTypes)
+    refuse(api.id, "it has an OpenAPI document or binary media types");
   const [settings, others] = stage.MethodSettings ?? [];
   if (others || (settings && `${settings.HttpMethod}${settings.ResourcePath}` !== "*/*"))
-    refuse(stage.id, "settings of single methods are not supported");
-  const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings ?? {};
-  return {
-    apiStageName: stage.StageName,
-    throttling: (rate === undefined || burst === undefined ? undefined : { rate, burst }) as
-      | Throttling
-      | undefined,
-    /** with API Gateway's $context variables */
-    accessLogFormat: stage.AccessLogSetting?.Format ?? "",
-  };
-}
-
-/** Reads the REST API of a template, and its only stage. */
-export function readRestApi(find: FindResources) {
-  const [api, second] = find("ApiGateway::RestApi");
-  if (second) refuse(second.id, "a second API is not supported");
-  if (api?.Body || api?.BodyS3Location || api?.BinaryMediaTypes)
-    refuse(api.id, "an OpenAPI document or binary media types are not supported");
-  const routes = readRoutes(find);
+    refuse(stage.id, "it has settings of single methods");
   const authorizer = readAuthorizer(find);
-  if (!authorizer && routes.some(({ requiresAuthorization }) => requiresAuthorization))
-    throw new Error("The template has no AWS::ApiGateway::Authorizer.");
   return {
-    routes,
-    authorizer,
+    routes: readRoutes(find, authorizer),
     /** by type, such as THROTTLED */
     gatewayResponses: new Map(
-      find("ApiGateway::GatewayResponse").map((response) => [
+      find("ApiGateway::GatewayResponse").map(({ id, ...response }) => [
         response.ResponseType,
-        staticResponse(response.id, response),
+        staticResponse(id, response),
       ]),
     ),
-    ...readStage(find),
+    authorizer,
+    apiStageName: stage.StageName,
+    /** for all methods together: requests a second in the long run, and requests at once after a pause */
+    throttling: {
+      rate: settings?.ThrottlingRateLimit ?? Number.POSITIVE_INFINITY,
+      burst: settings?.ThrottlingBurstLimit ?? Number.POSITIVE_INFINITY,
+    },
+    /** with API Gateway's $context variables */
+    accessLogFormat: stage.AccessLogSetting?.Format ?? "",
   };
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
-import { evaluate, type Json } from "./intrinsics.ts";
-import { type Resource, refuse, resourcesOf } from "./resources.ts";
+import { evaluate } from "./intrinsics.ts";
+import { type Resource, refuse, resourcesOf, type Template } from "./resources.ts";
 import { readRestApi } from "./rest-api.ts";
 
 /** The parts of a stack's template that this machine can serve. */
@@ -18,17 +18,12 @@ export type FunctionDefinition = StackDefinition["functions"][number];
  * @throws Error in one line that names the file, or the resource that cannot be served
  */
 export function readStack(folder: string, stackName: string) {
-  const {
-    Resources = {},
-    Outputs = {},
-    Parameters = {},
-  } = readTemplate(join(folder, `${stackName}.template.json`));
-  const find = resourcesOf(Resources, Parameters);
+  const template = readTemplate(join(folder, `${stackName}.template.json`));
+  const find = resourcesOf(template);
   const api = readRestApi(find);
-  const called = [
-    api.authorizer?.functionName,
-    ...api.routes.map(({ integration }) => integration.type === "AWS_PROXY" && integration.functionName),
-  ];
+  const called = api.routes.map(
+    ({ integration }) => "functionName" in integration && integration.functionName,
+  );
   return {
     ...api,
     tables: find("DynamoDB::Table").map(
@@ -37,40 +32,31 @@ export function readStack(folder: string, stackName: string) {
         AttributeDefinitions: table.AttributeDefinitions,
         KeySchema: table.KeySchema,
         GlobalSecondaryIndexes: table.GlobalSecondaryIndexes,
-        LocalSecondaryIndexes: table.LocalSecondaryIndexes,
         BillingMode: table.BillingMode,
-        ProvisionedThroughput: table.ProvisionedThroughput,
       }),
     ),
-    /** those that the API calls; nothing on this machine calls another one */
+    /** those that the API calls; on this machine, nothing calls another one */
     functions: find("Lambda::Function")
-      .filter(({ id }) => called.includes(id))
-      .map((fn) => readFunction(fn, folder)),
-    /** the values that need no deployed resource, such as table names */
+      .filter(({ id }) => id === api.authorizer?.functionName || called.includes(id))
+      .map((fn) => functionDefinition(fn, folder)),
+    /** the outputs that need no deployed resource, such as table names */
     outputs: Object.fromEntries(
-      Object.entries(Outputs).map(([name, { Value }]) => [name, String(evaluate(Value))]),
+      Object.entries(template.Outputs ?? {}).map(([name, { Value }]) => [name, String(evaluate(Value))]),
     ) as Record<string, string>,
   };
 }
 
-interface Template {
-  Resources?: Record<string, { Type: string; Properties?: Json }>;
-  Outputs?: Record<string, { Value: Json }>;
-  Parameters?: object;
-}
-
 function readTemplate(file: string): Template {
-  const text = readFileSync(file, "utf8");
   try {
-    return JSON.parse(text);
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     throw new Error(`${file} is not a template: ${(error as Error).message}`);
   }
 }
 
-function readFunction(fn: Resource<"Lambda::Function">, folder: string) {
+function functionDefinition(fn: Resource<"Lambda::Function">, folder: string) {
   if (!fn.Code.S3Key || !fn.Runtime.startsWith("nodejs"))
-    refuse(fn.id, "only a Node.js function with its code in an asset is supported");
+    refuse(fn.id, "it is not a Node.js function with its code in an asset");
   return {
     /** the logical id */
     name: fn.id,

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { HttpServer, listen } from "../../../emulator/gateway/server.ts";
+import { HttpServer } from "../../../emulator/gateway/server.ts";
+import { listen } from "../../support/listen.ts";
 
 let server: HttpServer;
 /** The requests that the listener has received and the test has not responded to. */
@@ -19,7 +20,7 @@ beforeEach(async () => {
   });
   // Only what a test is about closes a connection.
   Object.assign(server, { timeout: 0, keepAliveTimeout: 0 });
-  await listen(server, 0);
+  await listen(server);
 });
 
 afterEach(() => {

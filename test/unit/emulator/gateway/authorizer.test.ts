@@ -32,7 +32,7 @@ const authorize = async (tokens = ["a"], path = "/a") => {
   const caller = authorizer(request as unknown as LocalRequest, context);
   const step = await caller.then(
     (value) => ({ value }),
-    ({ type }: Refusal) => ({ refusal: type }),
+    ({ message }: Refusal) => ({ refusal: message }),
   );
   return { ...step, variables: context };
 };

@@ -17,7 +17,7 @@ it("ends an integration that exceeds API Gateway's 29 seconds", async () => {
   expect(settled).not.toHaveBeenCalled();
   await jest.advanceTimersByTimeAsync(1);
   // Lambda has not answered: API Gateway knows neither its status nor the id of the invocation.
-  expect(await response).toMatchObject({ type: "INTEGRATION_TIMEOUT" });
+  expect(await response).toMatchObject({ message: "INTEGRATION_TIMEOUT" });
   expect(context).toEqual({ integrationLatency: expect.any(Number) });
   await respondFromProxy(async () => ({ statusCode: 200, body: "" }), context);
   expect(jest.getTimerCount()).toBe(0);

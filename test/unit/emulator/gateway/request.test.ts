@@ -37,7 +37,7 @@ it("keeps 6 MiB at most, and does not wait for more than 10 MiB", async () => {
 it("refuses the body with which all would take more than 32 MiB, and no other", async () => {
   const others = [];
   for (let n = 0; n < 5; n++) others.push(await begun(6 * MiB));
-  await expect((await begun(2 * MiB + 1)).received).rejects.toMatchObject({ type: "THROTTLED" });
+  await expect((await begun(2 * MiB + 1)).received).rejects.toMatchObject({ message: "THROTTLED" });
   others.push(await begun(2 * MiB));
   for (const request of others) {
     request.push(null);
@@ -51,7 +51,7 @@ it("refuses a body that is incomplete, and no longer holds it or what it was cop
   for (let n = 0; n < 6; n++) {
     const request = await begun(...Array<number>(6).fill(MiB));
     request.destroy(new Error("aborted"));
-    await expect(request.received).rejects.toMatchObject({ type: "BAD_REQUEST_BODY" });
+    await expect(request.received).rejects.toMatchObject({ message: "BAD_REQUEST_BODY" });
   }
 });
 
