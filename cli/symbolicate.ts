@@ -1,7 +1,7 @@
 import { SourceMap } from "node:module";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, Option } from "commander";
 import { bundles } from "../infra/bundle/bundles.ts";
 import { entryName, entryPoints } from "../infra/bundle/options.ts";
 import { escapeControls } from "./escape-controls.ts";
@@ -11,13 +11,6 @@ import { configureProgram, runProgram } from "./run-program.ts";
 
 /** A position in a stack frame, such as /var/task/index.js:25:4696. */
 const POSITION = /(?:[^\s()"]*\/)?\bindex\.js:(\d+):(\d+)/g;
-
-/** Reads the name of a function. @throws InvalidArgumentError, which commander reports */
-function parseFunction(text: string): string {
-  const names = entryPoints().map((path) => basename(path, ".ts"));
-  if (names.includes(entryName(text))) return text;
-  throw new InvalidArgumentError(`Use one of ${names.join(", ")}.`);
-}
 
 /** Bundles this checkout and reads the source map of a function. @param name such as getPet or get-pet */
 async function openSourceMap(name: string): Promise<SourceMap> {
@@ -60,10 +53,11 @@ export const program = configureProgram(new Command("npm run symbolicate --"))
   .description(
     "Reads stack traces or a function's log from standard input and prints them with positions in the source. Check out the commit that is deployed and run `npm ci` first.",
   )
-  .option(
-    "--function <name>",
-    "such as get-pet (default: the operation that a log line names)",
-    parseFunction,
+  .addOption(
+    new Option(
+      "--function <name>",
+      "its file in functions/ (default: of the operation that a log line names)",
+    ).choices(entryPoints().map((path) => basename(path, ".ts"))),
   )
   .action(symbolicate);
 
