@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { synthesize } from "../infra/assembly/synthesize.ts";
 import { servedStackName } from "../infra/stages.ts";
+import { synthesize } from "../infra/synthesize.ts";
 import { coldStart } from "./cold/cold.ts";
 import { type Benchmark, insert } from "./report.ts";
 import { warmInvocation } from "./warm.ts";
@@ -14,6 +14,7 @@ const benchmarks: Benchmark[] = [coldStart, warmInvocation];
 
 const { quick } = new Command("npm run bench --")
   .option("--quick", "do each step once to see that it works, print a rough result, and write nothing", false)
+  .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
   .parse()
   .opts<{ quick: boolean }>();
 

@@ -39,8 +39,8 @@ export function parseOwner(text: string): string {
   if (!/^\P{C}{1,100}$/u.test(text) || text.trim() === "") {
     throw new InvalidArgumentError("Use 1 to 100 printable characters.");
   }
-  // The name is stored and listed in plain text.
-  if (pastedKey.test(text)) throw new InvalidArgumentError("A name must not contain an API key.");
+  // The owner is stored and listed in plain text.
+  if (pastedKey.test(text)) throw new InvalidArgumentError("An owner must not contain an API key.");
   return text;
 }
 

@@ -42,11 +42,11 @@ export function keyDetails(description: ReturnType<typeof describeKey> & { key?:
     Scopes: scopes.join(", "),
     Created: createdAt,
     Expires: expiresAt ?? "never",
-    [state === "rotating" ? "Until" : "Revoked"]: revokeAt,
+    [state === "rotating" ? "Works until" : "Revoked"]: revokeAt,
     "API key": key,
   };
   const lines = Object.entries(fields).flatMap(([label, value]) =>
-    typeof value === "string" ? `${label.padEnd(9)}${escapeControls(value)}` : [],
+    typeof value === "string" ? `${label.padEnd(13)}${escapeControls(value)}` : [],
   );
   return lines.join("\n");
 }

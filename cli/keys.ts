@@ -1,4 +1,5 @@
-import { fstatSync, statSync } from "node:fs";
+import { fstatSync } from "node:fs";
+import { isatty } from "node:tty";
 import { Command, Option } from "commander";
 import { namedStages, stageNamed } from "../infra/stages.ts";
 import {
@@ -23,7 +24,7 @@ import { confirm } from "./confirm.ts";
 import { escapeControls, escapeLines } from "./escape-controls.ts";
 import { describeKey, isoTime, keyDetails, keyTable } from "./format-keys.ts";
 import { openKeys } from "./open-keys.ts";
-import { configureProgram, print, runProgram } from "./run-program.ts";
+import { configureProgram, orUndo, print, runProgram } from "./run-program.ts";
 
 /** `npm run keys -- <command>`: issues, lists, shows, rotates and revokes API keys. */
 
@@ -33,8 +34,8 @@ interface CommonOptions {
   yes?: boolean;
 }
 
-const output = ({ json }: CommonOptions, value: unknown, text: string) =>
-  print(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
+const output = ({ json }: CommonOptions, value: unknown, text: string, signal?: AbortSignal) =>
+  print(json ? escapeLines(JSON.stringify(value, null, 2)) : text, signal);
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
   if (stageNamed(stage).confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);
@@ -55,29 +56,39 @@ async function findRecord(keys: ApiKeyStore, stage: string, id: string): Promise
   return record;
 }
 
-/** Revokes a key that nobody is to use. @throws Error always: why, and whether the key still works */
+/** Revokes a key that nobody is to use. @throws Error always: why, and what became of the key */
 async function withdraw(keys: ApiKeyStore, key: ApiKeyRecord, why: string, cause?: unknown): Promise<never> {
-  const [outcome] = await Promise.allSettled([keys.revoke(key.hash, Date.now())]);
-  const end = outcome.status === "fulfilled" ? "was revoked" : "could not be revoked: revoke it";
-  throw new Error(`${why}, and the new key ${key.keyId} ${end}`, { cause });
+  const now = Date.now();
+  await keys.revoke(key.hash, now).catch(() => undefined);
+  // What is stored decides, because the response to a write can be lost.
+  const stored = await keys.find(key.hash).catch(() => key);
+  const live = stored && isLive(stored, now) ? "can still work: revoke it" : "was revoked";
+  throw new Error(`${why}, and the new key ${key.keyId} ${stored ? live : "was not stored"}`, { cause });
 }
 
-/** Stores a new key, and then shows it. If it cannot be shown, it is revoked. */
+/** Stores a new key and shows it. If either fails, it is revoked. */
 async function issue(
   keys: ApiKeyStore,
   options: CommonOptions,
   wanted: Parameters<typeof newApiKeyRecord>[1],
 ) {
+  const { fd } = process.stdout;
   // Node opens /dev/null in place of a standard output that is closed.
-  if (fstatSync(process.stdout.fd).rdev === statSync("/dev/null").rdev)
-    throw new Error("No key was issued: standard output is closed or /dev/null, where it would be lost.");
+  if (fstatSync(fd).isCharacterDevice() && !isatty(fd))
+    throw new Error(
+      "No key was issued: standard output is closed or a device, such as /dev/null, that loses it.",
+    );
   const key = generateApiKey(options.stage);
   const record = newApiKeyRecord(key, wanted);
-  await keys.add(record);
   const shown = { ...describeKey(record, Date.now()), key };
   const text = `${keyDetails(shown)}\n\nSave the API key now: it is not shown again.`;
-  await output(options, shown, text).catch((error) =>
-    withdraw(keys, record, "The key could not be shown", error),
+  await orUndo(
+    async (interruption) => {
+      await keys.add(record);
+      interruption.throwIfAborted();
+      await output(options, shown, text, interruption);
+    },
+    (error) => withdraw(keys, record, "Issuing failed", error),
   );
   return record;
 }

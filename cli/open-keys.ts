@@ -1,35 +1,37 @@
+import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
-import type { HttpHandlerExtensionConfiguration } from "@smithy/core/protocols";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { awsEnvironment } from "../emulator/store/aws-environment.ts";
+import { checkEndpoint } from "../emulator/store/create-tables.ts";
+import { DataInUse, startStore } from "../emulator/store/store.ts";
 import { localStage, stackName, stageNamed } from "../infra/stages.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
-import { setAwsEnvironment } from "../local/store/aws-environment.ts";
-import { checkEndpoint } from "../local/store/create-tables.ts";
-import { readTables, storeFolder } from "../local/store/data-folder.ts";
-import { DataInUse, startStore } from "../local/store/store.ts";
+import { readTables, storeFolder } from "../local/data-folder.ts";
 
 /** The keys of a stage. To dispose of them closes the local store. */
 type OpenKeys = ApiKeyStore & AsyncDisposable;
 
-// An attempt is longer than those of the functions, because an operator can be far from AWS.
-const BOUNDS = { maxAttempts: 2, extensions: [{ configure: limitAttempts }] };
+/** An operator can be far from AWS, so a call can take longer than those of the functions. */
+const LIMIT_MS = 5000;
 
-/** Limits each attempt to five seconds. The SDK's own limits do not cover a body that arrives slowly. */
-function limitAttempts(client: HttpHandlerExtensionConfiguration): void {
-  const handler = client.httpHandler();
-  const handle = handler.handle.bind(handler);
-  handler.handle = async (request, options) => {
-    // With `$metadata`, the SDK adds neither a hint to the message nor the status of the response.
-    const late = Object.assign(new Error("no full response in 5 s"), { name: "TimeoutError", $metadata: {} });
-    const abortSignal = AbortSignal.timeout(5000);
-    const result = await handle(request, { ...options, abortSignal }).catch((error) => {
-      throw abortSignal.aborted ? late : error;
-    });
-    abortSignal.addEventListener("abort", () => result.response.body.destroy(late));
-    return result;
-  };
+/** Limits each call to AWS. The SDK's own limits do not cover a body that arrives slowly, so it is read here. */
+class LimitedHandler extends NodeHttpHandler {
+  override async handle(...[request, options]: Parameters<NodeHttpHandler["handle"]>) {
+    const abortSignal = AbortSignal.timeout(LIMIT_MS);
+    try {
+      const { response } = await super.handle(request, { ...options, abortSignal });
+      response.body = await buffer(response.body);
+      return { response };
+    } catch (error) {
+      // The SDK repeats a call that failed, but not this error: the operator has waited long enough.
+      throw abortSignal.aborted ? new Error(`no full response in ${LIMIT_MS / 1000} s`) : error;
+    }
+  }
 }
+
+const LIMITS = { maxAttempts: 2, requestHandler: new LimitedHandler() };
 
 /**
  * Opens the keys table of a stage. For a deployed stage, it reads the outputs of the stack with the operator's AWS
@@ -47,9 +49,9 @@ async function openLocal(): Promise<OpenKeys> {
     const tables = await readTables();
     const { endpoint, accessKeyId, apiKeysTable } = tables;
     const store = accessKeyId ? await startStore(storeFolder).catch(unlessInUse) : undefined;
-    setAwsEnvironment(store ?? tables);
+    Object.assign(process.env, awsEnvironment(store ?? tables));
     if (store || !accessKeyId || (await responds(endpoint))) {
-      return { ...apiKeyStore(apiKeysTable, BOUNDS), [Symbol.asyncDispose]: async () => store?.close() };
+      return { ...apiKeyStore(apiKeysTable, LIMITS), [Symbol.asyncDispose]: async () => store?.close() };
     }
     // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
     // its data locked while its store cannot start.
@@ -75,8 +77,8 @@ const responds = (endpoint: string) =>
 
 async function openDeployed(StackName: string, own: string | undefined): Promise<OpenKeys> {
   // Both clients use the same credentials, which the SDK can get from AWS SSO or AWS STS.
-  const credentials = defaultProvider({ clientConfig: BOUNDS });
-  const config = { ...BOUNDS, credentials, ...(own && { region: own }) };
+  const credentials = defaultProvider({ clientConfig: LIMITS });
+  const config = { ...LIMITS, credentials, ...(own && { region: own }) };
   const client = new CloudFormationClient(config);
   const region = await client.config.region().catch(() => {
     throw new Error("No AWS region is set: set AWS_REGION, or a region in your AWS profile.");
@@ -100,7 +102,7 @@ function explain({ name, message, code, $metadata }: AwsError, stack: string, re
   }
   if (name === "ValidationError") return `The stack ${stack} is not deployed in ${region}.`;
   if ($metadata?.httpStatusCode === undefined) {
-    return `AWS cannot be reached in ${region} (${code ?? name}): check the network and the region.`;
+    return `AWS cannot be reached in ${region} (${code ?? message}): check the network and the region.`;
   }
   return `AWS refused to describe the stack ${stack}: ${message}`;
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Command, InvalidArgumentError } from "commander";
-import { configureProgram, runProgram } from "./run-program.ts";
+import { configureProgram, orUndo, runProgram } from "./run-program.ts";
 
 /** `npm run release -- <version>`: commits and tags a new version. npm runs it in the folder of package.json. */
 
@@ -44,23 +44,31 @@ async function release(version: string): Promise<void> {
   const changelog = await readFile("CHANGELOG.md", "utf8");
   const section = unreleased(changelog);
   const head = await git("rev-parse", "HEAD");
-  await commitAndTag(version, tag, changelog, section).catch(async (error) => {
-    await git("reset", "--hard", head); // loses nothing, because there were no changes
-    throw error;
-  });
+  await orUndo(
+    async (interruption) => {
+      for (const step of steps(version, tag, changelog, section)) {
+        interruption.throwIfAborted();
+        await step();
+      }
+    },
+    () => git("reset", "--hard", head), // loses nothing, because there were no changes
+  );
   console.log(`Committed and tagged ${tag}. To publish it: git push --atomic origin main ${tag}`);
 }
 
-async function commitAndTag(version: string, tag: string, changelog: string, section: string): Promise<void> {
+/** The steps of a release. Only the last one makes what `git reset` does not undo. */
+function steps(version: string, tag: string, changelog: string, section: string): (() => Promise<unknown>)[] {
   const date = new Date().toISOString().slice(0, 10);
   const dated = changelog.replace(/^## Unreleased$/m, `$&\n\n## ${version} - ${date}`);
-  await writeFile("CHANGELOG.md", dated);
-  await execute("npm", ["version", version, "--no-git-tag-version"]);
-  // A process of its own reads the new version.
-  await execute(process.execPath, ["openapi/write-document.ts"]);
-  await git("commit", "--all", "--message", `Release ${version}`);
-  // By default git removes lines that start with "#", and so the headings.
-  await git("tag", "--annotate", "--cleanup=whitespace", "--message", section, tag);
+  return [
+    () => writeFile("CHANGELOG.md", dated),
+    () => execute("npm", ["version", version, "--no-git-tag-version"]),
+    // A process of its own reads the new version.
+    () => execute(process.execPath, ["openapi/write-document.ts"]),
+    () => git("commit", "--all", "--message", `Release ${version}`),
+    // By default git removes lines that start with "#", and so the headings.
+    () => git("tag", "--annotate", "--cleanup=whitespace", "--message", section, tag),
+  ];
 }
 
 /** The command, for tests in their own process. */

@@ -20,16 +20,45 @@ function explain(error: unknown): string {
 /**
  * Writes a text and a line break to standard output, to the last byte.
  *
+ * @param signal ends the wait for a reader
  * @throws Error such as EPIPE, which `console.log` ignores, or ENOSPC, which `process.stdout` can ignore after a part
  */
-export async function print(text: string): Promise<void> {
+export async function print(text: string, signal?: AbortSignal): Promise<void> {
   for (let rest = Buffer.from(`${text}\n`); rest.length > 0; ) {
     try {
       rest = rest.subarray(writeSync(process.stdout.fd, rest));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       await setTimeout(10); // until the reader of a full pipe goes on
+      signal?.throwIfAborted();
     }
+  }
+}
+
+const INTERRUPTIONS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Does work that must not stay half done. Ctrl-C, `kill` and a closed terminal do not end the process before the work ends
+ * or is undone.
+ *
+ * @param work ends early when its signal is aborted
+ * @param undo gets the error of the work, which is thrown afterwards
+ */
+export async function orUndo<T>(
+  work: (interruption: AbortSignal) => Promise<T>,
+  undo: (error: unknown) => Promise<unknown>,
+): Promise<T> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort(new Error("Interrupted."));
+  for (const signal of INTERRUPTIONS) process.on(signal, interrupt);
+  try {
+    return await work(interruption.signal);
+  } catch (failure) {
+    const error = interruption.signal.reason ?? failure;
+    await undo(error);
+    throw error;
+  } finally {
+    for (const signal of INTERRUPTIONS) process.off(signal, interrupt);
   }
 }
 

@@ -1,9 +1,9 @@
 import { SourceMap } from "node:module";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { bundles } from "../infra/bundle/bundles.ts";
-import { entryName } from "../infra/bundle/options.ts";
+import { entryName, entryPoints } from "../infra/bundle/options.ts";
 import { escapeControls } from "./escape-controls.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 
@@ -53,7 +53,12 @@ export const program = configureProgram(new Command("npm run symbolicate --"))
   .description(
     "Reads stack traces or a function's log from standard input and prints them with positions in the source. Check out the commit that is deployed and run `npm ci` first.",
   )
-  .option("--function <name>", "such as get-pet (default: the operation that a log line names)")
+  .addOption(
+    new Option(
+      "--function <name>",
+      "its file in functions/ (default: of the operation that a log line names)",
+    ).choices(entryPoints().map((path) => basename(path, ".ts"))),
+  )
   .action(symbolicate);
 
 if (import.meta.main) process.exitCode = await runProgram(program, "symbolicate");

@@ -14,7 +14,7 @@ import { entryName } from "./bundle/options.ts";
 import { addCanaryDeployments } from "./canary-deployment.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
-import { pascalCase } from "./pascal-case.ts";
+import { functionOutput, pascalCase } from "./pascal-case.ts";
 import { addSavedQueries } from "./saved-queries.ts";
 import type { Stage } from "./stages.ts";
 import { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
@@ -56,7 +56,7 @@ export class AnimalStoreStack extends Stack {
     new CfnOutput(this, "PetsTableName", { value: tables.pets.tableName });
     new CfnOutput(this, "ApiKeysTableName", { value: tables.keys.tableName });
     for (const [name, { functionName }] of Object.entries(functions)) {
-      new CfnOutput(this, `${pascalCase(name)}FunctionName`, { value: functionName });
+      new CfnOutput(this, functionOutput(name), { value: functionName });
     }
     new CfnOutput(this, "PageTopicArn", { value: alarms.page.topicArn });
     new CfnOutput(this, "NoticeTopicArn", { value: alarms.notice.topicArn });

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { generateApiKey, hashApiKey, isApiKeyOf, isLive, newApiKeyRecord, scopes } from "../lib/api-key.ts";
 import type { ApiKeyStore } from "../lib/dynamo/api-key-store.ts";
-import { writeSecret } from "./store/data-folder.ts";
+import { readText, writeSecret } from "./data-folder.ts";
 
 /**
  * Returns the key of the local service: the one in the file, or a new one if there is none or it was revoked. No other
@@ -12,7 +11,7 @@ import { writeSecret } from "./store/data-folder.ts";
  */
 export async function ensureLocalKey(file: string, keys: ApiKeyStore, stage: string): Promise<string> {
   const now = Date.now();
-  const stored = await readFile(file, "utf8").then(
+  const stored = await readText(file).then(
     (text) => text.trim(),
     (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return "";

@@ -1,7 +1,6 @@
-import { formatAccessLog } from "./gateway/context.ts";
-import type { HandledRequest } from "./gateway/gateway.ts";
-
-export type Log = ReturnType<typeof standardErrorLog>;
+import { styleText } from "node:util";
+import { formatAccessLog } from "../emulator/gateway/context.ts";
+import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 
 /**
  * Returns where the service writes what it and its functions log: on standard error, short lines for a person at a
@@ -21,23 +20,39 @@ export function standardErrorLog() {
   };
 }
 
-/** One short line: time, request, status, duration, key, and why the request was refused. */
-function formatRequest({ variables, url, errorCode }: HandledRequest): string {
+/** The colors of 1xx to 5xx. */
+const COLORS = ["gray", "green", "cyan", "yellow", "red"] as const;
+
+/** An API key, with any of its characters percent-encoded. */
+const API_KEY = /(a|%[46]1)(s|%[57]3)(k|%[46]b)(_|%5f)[\w%]*/gi;
+
+/** One short line: time, status, duration, key, request, and why it was refused. What has any length is last. */
+function formatRequest({ variables, url, body }: HandledRequest): string {
   const { httpMethod, status, responseLatency } = variables;
+  const errorCode = Number(status) >= 400 && errorCodeOf(body);
+  const color = COLORS[Math.floor(Number(status) / 100) - 1] ?? "red";
   return [
     new Date().toTimeString().slice(0, 8),
-    String(httpMethod).padEnd(4),
+    process.env.NO_COLOR ? status : styleText(color, String(status), { validateStream: false }),
+    `${responseLatency} ms`.padStart(8),
+    String(variables["authorizer.keyId"] ?? "-").padEnd(20),
+    String(httpMethod).padEnd(7),
     withoutValues(url)
       .replaceAll(/[^ -~]/g, "?")
-      .replaceAll(/ask(_|%5f)[\w%]*/gi, "ask_...") // an API key
+      .replaceAll(API_KEY, "ask_...")
       .slice(0, 100),
-    status,
-    `${responseLatency} ms`,
-    variables["authorizer.keyId"] ?? "-",
     [errorCode, variables["error.responseType"], variables["authorizer.error"]].filter(Boolean).join(", "),
   ]
     .join("  ")
     .trimEnd();
+}
+
+function errorCodeOf(body: string): unknown {
+  try {
+    return JSON.parse(body).code;
+  } catch {
+    return undefined; // of a function that does not use the Error body
+  }
 }
 
 /** Keeps only the names of the query parameters, because a value can be private. */

@@ -68,7 +68,7 @@ function documentFiles(servers: { url: string; description: string }[]): Map<str
 type Docs = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /**
- * Serves the docs page of the local service at /docs/.
+ * Serves the docs page of the local service at /docs/, to which / and /docs lead.
  *
  * It responds only to GET with a Host that names this machine. Otherwise any site could read the key through a name of
  * its own that resolves to 127.0.0.1 (DNS rebinding).
@@ -101,7 +101,7 @@ export function docsPage(key: string, apiStageName: string): Docs {
   return async ({ method, url = "", headers: { host = "" } }, response) => {
     const [path = ""] = url.split("?");
     if (method !== "GET" || !/^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host)) return false;
-    if (path === "/docs") {
+    if (path === "/" || path === "/docs") {
       response.writeHead(308, { ...headers, Location: "/docs/" }).end();
       return true;
     }

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { API_VERSION, type Operation } from "../lib/operation.ts";
 import { operations } from "../lib/operations.ts";
 import { json, responses } from "./responses.ts";
@@ -56,6 +57,15 @@ const apiKey = {
   description: "An API key: `Authorization: Bearer <API_KEY>`",
 };
 
+/** What applies to every operation, for readers of the document alone. Source: contract 3.4, 4.6 to 4.8, 6 and 7. */
+const description = `List and add animals.
+
+- **Authentication:** Send an API key with each request, as \`Authorization: Bearer <API_KEY>\`.
+- **Pages:** A list returns up to ${PAGE_SIZE.maximum} animals; while more follow, its \`Link\` header has the URL of the next page with \`rel="next"\`.
+- **Retries:** Retry a 429 or a 5xx after the seconds in \`Retry-After\`, if present, and a \`POST\` only with an \`Idempotency-Key\`, which the service remembers for ${IDEMPOTENCY_SECONDS / 3600} hours.
+- **Limits:** A body has up to ${BODY_LIMIT / 1024} KiB, and a name up to ${NAME_LIMIT} characters; too many requests get a 429.
+- **Errors:** Every error has the body \`Error\`: check its \`code\`, because the text of its \`message\` can change.`;
+
 /**
  * Describes the API as clients see it, from lib/operations.ts.
  * Source: OpenAPI 3.1.1.
@@ -73,8 +83,7 @@ export function openApiDocument() {
     info: {
       title: "The Animal Store",
       version,
-      description:
-        "The animals of a store. Every error has the same body. Check its `code`, not its `message`.",
+      description,
       contact: { name: "The Animal Store" },
       license: { name: license, identifier: license },
     },

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { readStack } from "../../infra/assembly/template.ts";
+import { readStack } from "../../emulator/template/template.ts";
 import { localStage, servedStackName } from "../../infra/stages.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
 import { type BenchOptions, format, table } from "../report.ts";

@@ -2,8 +2,9 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
-import { functionOf, type StackDefinition } from "../../infra/assembly/template.ts";
+import { functionOf, type StackDefinition } from "../../emulator/template/template.ts";
 import { entryName } from "../../infra/bundle/options.ts";
+import { functionOutput } from "../../infra/pascal-case.ts";
 import { localStage } from "../../infra/stages.ts";
 import { exampleOf } from "../../lib/examples.ts";
 import type { Operation } from "../../lib/operation.ts";
@@ -59,7 +60,7 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
   // NodejsFunction leaves the SDK out of the bundle.
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const functions = eventsOf(key).map(([id, event]) => {
-    const { code, environment } = functionOf(stack, id);
+    const { code, environment } = functionOf(stack, functionOutput(id));
     return {
       id,
       entry: entryName(id),

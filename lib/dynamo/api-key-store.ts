@@ -8,6 +8,7 @@ import {
   type UpdateItemCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import { type ApiKeyRecord, hashApiKey, isScope, keyIdOf } from "../api-key.ts";
+import { ApiError } from "../errors.ts";
 import { dynamoClient, type Item, refusalOf } from "./client.ts";
 
 /** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the times itself. */
@@ -15,6 +16,9 @@ export const KEY_TTL_ATTRIBUTE = "deleteAt";
 
 // An expired or revoked key stays in the operators' list for this long.
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** A page is up to 1 MB. A server that is not DynamoDB can return pages for ever. */
+const MAX_PAGES = 10_000;
 
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + RETENTION_MS) / 1000));
@@ -129,7 +133,7 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
     async list(keyId) {
       const found: StoredKey[] = [];
       let start: Item | undefined;
-      do {
+      for (let pages = 0; pages < MAX_PAGES; pages++) {
         const scan = new ScanCommand({ TableName: table, ConsistentRead: true, ExclusiveStartKey: start });
         const page = await client.send(scan);
         for (const item of page.Items ?? []) {
@@ -140,8 +144,11 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
           if (keyId === undefined || keyId === id) found.push({ hash, keyId: id, record: toRecord(item) });
         }
         start = page.LastEvaluatedKey;
-      } while (start);
-      return found;
+        if (!start) return found;
+      }
+      throw new ApiError("internal_error", {
+        cause: new Error(`it has more than ${MAX_PAGES.toLocaleString("en")} pages`),
+      });
     },
 
     revoke: (hash, now) =>

@@ -15,6 +15,7 @@ const ui = window.SwaggerUIBundle({
   },
 });
 
+// Swagger UI has dark colors for this class, and no setting that follows the system.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const followSystem = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", followSystem);

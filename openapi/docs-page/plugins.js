@@ -1,6 +1,9 @@
-// Plugins of Swagger UI. See its documentation on wrapActions and wrapComponents.
+// Plugins of Swagger UI, for what it has no setting. See its documentation on wrapActions and wrapComponents.
 
-/** When a request is not sent because a value is invalid, removes the last response and shows a message. */
+/**
+ * When a request is not sent because a value is invalid, removes the last response and shows a message. Swagger UI only
+ * marks the value, and the last response looks like a new one.
+ */
 window.clearStaleResponse = ({ React }) => ({
   statePlugins: {
     spec: {
@@ -26,7 +29,7 @@ window.clearStaleResponse = ({ React }) => ({
   },
 });
 
-/** Accepts a pasted API key, with or without the scheme, and rejects any other text. */
+/** Accepts a pasted API key, with or without the scheme, and rejects any other text. Swagger UI accepts every text. */
 window.checkKeys = () => ({
   statePlugins: {
     auth: {
@@ -44,10 +47,8 @@ window.checkKeys = () => ({
   },
 });
 
-/** Removes the controls that need a service. */
+/** Removes the dialog for a key, which a page without requests does not need. `supportedSubmitMethods` leaves it there. */
 window.readOnly = () => {
   const nothing = () => () => null;
-  return {
-    wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing, ServersContainer: nothing },
-  };
+  return { wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } };
 };

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 
 /** `npm run test:long -- <name>`: the tests that are too long for `npm test`. Each imports what it needs when it runs. */
@@ -22,7 +23,7 @@ Needs Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI 
 
 program
   .command("deploy")
-  .description("deploys with the real cdk to an AWS emulator and tests the stages (needs Python and PyPI)")
+  .description("deploys with the real cdk to MiniStack and tests the stages (needs Python and PyPI)")
   .action(async () => (await import("./deploy/deployment.ts")).testDeployment());
 
 program
@@ -30,7 +31,11 @@ program
   .description("uses the docs page in Chromium and checks its accessibility (needs npm and Chromium)")
   .addOption(new Option("--browser <path>", "of Chromium").env("CHROMIUM").default("/usr/bin/chromium"))
   .option("--picture", "write a new docs/docs-page.png", false)
-  .action(async (options) => (await import("./docs/docs-page.ts")).testDocsPage(options));
+  .action(async (options, command) => {
+    if (!existsSync(options.browser))
+      command.error(`error: there is no browser ${options.browser}: set CHROMIUM or --browser to Chromium`);
+    await (await import("./docs/docs-page.ts")).testDocsPage(options);
+  });
 
 program
   .command("interleavings")

@@ -1,4 +1,4 @@
-import type { Json } from "../../infra/assembly/intrinsics.ts";
+import type { Json } from "./json.ts";
 
 /** Names the series of a metric. */
 const seriesOf = ({ Namespace, MetricName, Dimensions = [] }: Json): string =>

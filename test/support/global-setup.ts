@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { hashSources } from "../../infra/assembly/current.ts";
-import { synthesize } from "../../infra/assembly/synthesize.ts";
-import { makeDataFolder } from "../../local/store/data-folder.ts";
-import type { Store } from "../../local/store/store.ts";
+import type { Store } from "../../emulator/store/store.ts";
+import { synthesize } from "../../infra/synthesize.ts";
+import { hashSources } from "../../local/assembly.ts";
+import { makeDataFolder } from "../../local/data-folder.ts";
 import { type LocalService, startService } from "./local-service.ts";
 import { startTestStore } from "./test-store.ts";
 

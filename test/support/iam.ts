@@ -1,4 +1,4 @@
-import type { Json } from "../../infra/assembly/intrinsics.ts";
+import type { Json } from "./json.ts";
 
 /** A request as IAM sees it. A resource policy also compares the principal. */
 interface IamRequest {

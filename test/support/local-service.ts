@@ -13,6 +13,8 @@ interface Command {
   entry?: string;
   args?: string[];
   cwd?: string;
+  /** the most file descriptors of the process */
+  descriptors?: number;
 }
 
 /** What `npm start` runs, as a process of its own. `await using` stops it. */
@@ -22,9 +24,11 @@ export type LocalService = Awaited<ReturnType<typeof startService>>;
 export function spawnService(
   environment: Record<string, string>,
   nodeOptions: string[] = [],
-  { entry = start, args = [], cwd = process.cwd() }: Command = {},
+  { entry = start, args = [], cwd = process.cwd(), descriptors }: Command = {},
 ) {
-  const child = spawn("sh", [launcher, ...nodeOptions, entry, ...args], {
+  const limit = descriptors ? `ulimit -n ${descriptors};` : "";
+  const command = [launcher, ...nodeOptions, entry, ...args];
+  const child = spawn("sh", ["-c", `${limit} exec sh "$@"`, "sh", ...command], {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -46,7 +50,7 @@ export async function copyAssembly(dataFolder: string): Promise<void> {
   const { SHARED_DATA_FOLDER = "" } = process.env;
   if (!SHARED_DATA_FOLDER || existsSync(join(dataFolder, "assembly"))) return;
   // The file reads DATA_DIR once, and a test can set it before it imports the file.
-  const { makeDataFolder } = await import("../../local/store/data-folder.ts");
+  const { makeDataFolder } = await import("../../local/data-folder.ts");
   await makeDataFolder(dataFolder);
   const assembly = join(dataFolder, "assembly");
   cpSync(join(SHARED_DATA_FOLDER, "assembly"), assembly, { recursive: true });
@@ -67,7 +71,7 @@ export async function startService(
 ) {
   await copyAssembly(resolve(command?.cwd ?? "", environment.DATA_DIR || ".animal-store"));
   const { child, output, ended } = spawnService(environment, nodeOptions, command);
-  const value = (label: string) => new RegExp(`^${label}: (\\S+)$`, "m").exec(output())?.[1];
+  const value = (label: string) => new RegExp(`^${label}=(\\S+)$`, "m").exec(output())?.[1];
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on("data", () => /^Docs: .+\n/m.test(output()) && resolve());
   });
@@ -82,8 +86,8 @@ export async function startService(
   };
   return {
     process: child,
-    baseUrl: value("Base URL") ?? "",
-    key: value("API key") ?? "",
+    baseUrl: value("BASE_URL") ?? "",
+    key: value("API_KEY") ?? "",
     /** Returns everything it has printed so far, on both streams. */
     output,
     /** Waits until the output has a text; rejects after 50 s. */

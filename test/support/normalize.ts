@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { Json } from "../../infra/assembly/intrinsics.ts";
 import { accountStackName, deployedStages, stackName } from "../../infra/stages.ts";
+import type { Json } from "./json.ts";
 
 /** The folder of the reviewed templates: what the stacks deploy, without what changes with every build. */
 export const FOLDER = new URL("../integration/infra/templates/", import.meta.url);

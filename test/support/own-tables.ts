@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readStack } from "../../infra/assembly/template.ts";
+import { createTables } from "../../emulator/store/create-tables.ts";
+import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
-import { createTables } from "../../local/store/create-tables.ts";
 
 // Each call sets them.
 const { TEST_ASSEMBLY = "", AWS_ENDPOINT_URL_DYNAMODB = "", ...shared } = process.env;

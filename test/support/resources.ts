@@ -1,13 +1,14 @@
-import { evaluate, type Json } from "../../infra/assembly/intrinsics.ts";
-import { pascalCase } from "../../infra/pascal-case.ts";
+import { evaluate } from "../../emulator/template/intrinsics.ts";
+import { functionOutput } from "../../infra/pascal-case.ts";
 import { operations } from "../../lib/operations.ts";
+import type { Json } from "./json.ts";
 import { readTemplate } from "./normalize.ts";
 
 /** The names of the functions of a stack. */
 export const functionNames = [...operations.map(({ id }) => id), "authorize"];
 
 /** What `Fn::GetAtt` of a resource becomes, whichever attribute it is; `Ref` becomes the logical id. */
-export const arnOf = (id: string): string => evaluate({ "Fn::GetAtt": [id, "Arn"] });
+export const arnOf = (id: string) => String(evaluate({ "Fn::GetAtt": [id, "Arn"] }));
 
 /**
  * Reads a stack with all references evaluated, so that tests can follow them from one resource to another.
@@ -15,9 +16,10 @@ export const arnOf = (id: string): string => evaluate({ "Fn::GetAtt": [id, "Arn"
  * @param assembly a folder with the synthesized stack
  */
 export function readResources(assembly = "", stack: string) {
-  const { Resources, Outputs = {} } = evaluate(readTemplate(assembly, stack));
+  const { Resources, Outputs = {} } = readTemplate(assembly, stack);
+  const { resources, outputs }: Json = evaluate({ resources: Resources, outputs: Outputs });
   const find = (type: string): Json[] =>
-    Object.entries<Json>(Resources)
+    Object.entries<Json>(resources)
       .filter(([, { Type }]) => Type === `AWS::${type}`)
       .map(([id, { Properties, ...attributes }]) => ({ id, ...attributes, ...Properties }));
   const statementsOf = (role: string): Json[] =>
@@ -40,12 +42,12 @@ export function readResources(assembly = "", stack: string) {
           (AuthorizerUri ?? Integration.Uri)?.endsWith(`/functions/${id}/invocations`),
       ),
     /** the value of an output */
-    output: (name: string): string => Outputs[name]?.Value,
+    output: (name: string): string => outputs[name]?.Value,
     /** the statements of the policies of a role */
     statementsOf,
     /** a function by its name, such as listPets, with the actions that its role allows */
     fn(name: string): Json {
-      const id = Outputs[`${pascalCase(name)}FunctionName`]?.Value;
+      const id = outputs[functionOutput(name)]?.Value;
       const found = find("Lambda::Function").find((resource) => resource.id === id);
       const role = find("IAM::Role").find((resource) => arnOf(resource.id) === found.Role);
       const grants = statementsOf(role.id).flatMap(({ Action, Resource }) =>

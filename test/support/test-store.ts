@@ -1,8 +1,8 @@
-import { readStack } from "../../infra/assembly/template.ts";
+import { awsEnvironment } from "../../emulator/store/aws-environment.ts";
+import { createTables } from "../../emulator/store/create-tables.ts";
+import { type Store, startStore } from "../../emulator/store/store.ts";
+import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
-import { setAwsEnvironment } from "../../local/store/aws-environment.ts";
-import { createTables } from "../../local/store/create-tables.ts";
-import { type Store, startStore } from "../../local/store/store.ts";
 
 /**
  * Starts an embedded store with the tables of staging, and sets the environment of the functions under test.
@@ -12,7 +12,7 @@ import { type Store, startStore } from "../../local/store/store.ts";
 export async function startTestStore(assembly: string): Promise<Store> {
   const store = await startStore();
   const { tables, outputs } = readStack(assembly, servedStackName);
-  setAwsEnvironment(store);
+  Object.assign(process.env, awsEnvironment(store));
   Object.assign(process.env, {
     PETS_TABLE: outputs.PetsTableName,
     API_KEYS_TABLE: outputs.ApiKeysTableName,

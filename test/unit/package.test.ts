@@ -41,6 +41,6 @@ it("decides for every install script whether it may run", () => {
 it("counts the coverage of every folder with code that runs", () => {
   const { all, include } = read(".c8rc.json");
   expect([all, scripts.test]).toEqual([true, expect.stringContaining("npm run check &&")]);
-  for (const folder of ["cli", "functions", "infra", "lib", "local", "openapi"])
+  for (const folder of ["cli", "emulator", "functions", "infra", "lib", "local", "openapi"])
     expect(include[0]).toMatch(new RegExp(`[{,]${folder}[,}]`));
 });

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/keys.ts";
@@ -79,7 +80,7 @@ afterAll(cloudFormation.close);
 
 it("issue prints the key and its record, and by default a key has both scopes and never expires", async () => {
   expect(await print("issue", "--owner", "Acme 🐕", "--expires-in", "7d", "--scopes", "pets:read")).toMatch(
-    /^Key ID {3}key_[0-9a-f]{16}\nOwner {4}Acme 🐕\n(.*\n){3}Expires {2}2026-11-28T12:00:00.000Z\nAPI key {2}ask_staging_[0-9A-Za-z]{33}\n\nSave the API key now: it is not shown again.\n$/,
+    /^Key ID {7}key_[0-9a-f]{16}\nOwner {8}Acme 🐕\n(.*\n){3}Expires {6}2026-11-28T12:00:00.000Z\nAPI key {6}ask_staging_[0-9A-Za-z]{33}\n\nSave the API key now: it is not shown again.\n$/,
   );
   const { key, ...record } = await json("issue", "--owner", "Acme");
   expect(key).toMatch(/^ask_staging_[0-9A-Za-z]{33}$/);
@@ -138,13 +139,16 @@ it("rotate says when the old key ends, refuses to rotate it again, and issues no
   expect(await statesOf("Refused")).toHaveLength(2);
 });
 
-/** Does something before each command of a kind that a program sends to the table. */
-function interrupt(kind: string, act: () => unknown): void {
+/** Does something before, or after, each command of a kind that a program sends to the table. */
+function interrupt(kind: string, before: () => unknown, after = () => {}): void {
   const target = DynamoDBClient.prototype as unknown as { send: (...args: object[]) => Promise<unknown> };
   const { send } = target;
   jest.spyOn(target, "send").mockImplementation(async function (this: unknown, ...args) {
-    if (args[0]?.constructor.name === kind) await act();
-    return send.apply(this, args);
+    const matches = args[0]?.constructor.name === kind;
+    if (matches) await before();
+    const output = await send.apply(this, args);
+    if (matches) after();
+    return output;
   });
 }
 
@@ -203,8 +207,21 @@ describe("a key that cannot be shown", () => {
   it("is named if it cannot be revoked either", async () => {
     interrupt("UpdateItemCommand", fail);
     const { stderr } = await runInto(import.meta.filename, "r", "issue", "--owner", "Lost");
-    expect(stderr).toMatch(/ the new key key_\w+ could not be revoked: revoke it: EBADF: /);
+    expect(stderr).toMatch(/ the new key key_\w+ can still work: revoke it: EBADF: /);
   });
+});
+
+it.each<[when: string, before: () => unknown, after: () => unknown, end: string]>([
+  ["the table refuses it", fail, () => {}, "was not stored: down"],
+  ["the response to it is lost", () => {}, fail, "was revoked: down"],
+  ["Ctrl-C interrupts it", () => process.emit("SIGINT"), () => {}, "was revoked: Interrupted."],
+])("issue leaves no key that works, and names the key ID, if %s", async (owner, before, after, end) => {
+  interrupt("PutItemCommand", before, after);
+  const { code, stdout, stderr } = await keys("issue", "--owner", owner);
+  const message = new RegExp(`^keys: Issuing failed, and the new key key_\\w{16} ${end}\n$`);
+  expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(message)]);
+  expect(await statesOf(owner)).toEqual(end.startsWith("was revoked") ? ["revoked"] : []);
+  expect(process.listenerCount("SIGINT")).toBe(0);
 });
 
 describe("a table that others have changed", () => {
@@ -280,20 +297,42 @@ it.each([
   expect(await keys("list")).toEqual(failure(message));
 });
 
-it.each<[string, RegExp]>([
-  ["CLOUDFORMATION", /^keys: AWS cannot be reached in eu-west-1 \(TimeoutError\): .*\n$/],
-  ["DYNAMODB", /^keys: The keys table cannot be used: no full response in 5 s\n$/],
-])("does not wait for ever when %s does not respond, or never to the end", async (name, line) => {
-  let requests = 0;
-  // The first request gets no response, and the second one a part of it.
-  const stuck = await listen(
-    createServer((_request, response) => void (++requests === 2 && response.writeHead(200).write(" "))),
+/** Serves both parts of AWS, with a delay before a response, or with a body that never ends. */
+const serveSlowly = (kind: "delay" | "no response" | "endless body", body: string) =>
+  listen(
+    createServer(async (_request, response) => {
+      if (kind === "no response") return;
+      if (kind === "endless body") return void response.writeHead(200).write(body);
+      await setTimeout(1200); // longer than the second that a function waits
+      response.writeHead(200).end(body);
+    }),
   );
+
+it.each<["CLOUDFORMATION" | "DYNAMODB", string]>([
+  [
+    "CLOUDFORMATION",
+    "AWS cannot be reached in eu-west-1 (no full response in 5 s): check the network and the region.",
+  ],
+  ["DYNAMODB", "The keys table cannot be used: no full response in 5 s"],
+])("waits 5 s for a call to %s, until the end of its body", async (name, message) => {
   const { timeout } = AbortSignal;
-  jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 500));
-  const environment = { ...credentials, [`AWS_ENDPOINT_URL_${name}`]: stuck.origin };
-  const ended = await run(["list", "--stage", "staging"], environment).finally(stuck.close);
-  expect([ended, requests]).toEqual([{ code: 1, stdout: "", stderr: expect.stringMatching(line) }, 2]);
+  const limits = jest.spyOn(AbortSignal, "timeout");
+  const list = async (kind: Parameters<typeof serveSlowly>[0]) => {
+    const slow = await serveSlowly(kind, name === "DYNAMODB" ? "{}" : deployed);
+    const environment = { ...credentials, [`AWS_ENDPOINT_URL_${name}`]: slow.origin };
+    return run(["list", "--stage", "staging"], environment).finally(slow.close);
+  };
+  expect(await list("delay")).toMatchObject({ code: 0, stderr: "" });
+  expect(new Set(limits.mock.calls.flat())).toEqual(new Set([5000]));
+  limits.mockImplementation(() => timeout.call(AbortSignal, 300));
+  for (const kind of ["no response", "endless body"] as const)
+    expect(await list(kind)).toEqual(failure(message));
+});
+
+it("gives up after 10,000 pages, because a server that is not DynamoDB can return them for ever", async () => {
+  const page = async () => ({ Items: [], LastEvaluatedKey: {} });
+  jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(page);
+  expect(await keys("list")).toEqual(failure("The keys table cannot be used: it has more than 10,000 pages"));
 });
 
 // Jest's own Error class hides the codes of network errors from the AWS SDK, so this runs as a process.

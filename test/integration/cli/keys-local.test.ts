@@ -4,20 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
-import { readStack } from "../../../infra/assembly/template.ts";
-import { setAwsEnvironment } from "../../../local/store/aws-environment.ts";
-import { createTables } from "../../../local/store/create-tables.ts";
-import type { LocalStore } from "../../../local/store/data-folder.ts";
-import { startStore } from "../../../local/store/store.ts";
+import { awsEnvironment } from "../../../emulator/store/aws-environment.ts";
+import { createTables } from "../../../emulator/store/create-tables.ts";
+import { startStore } from "../../../emulator/store/store.ts";
+import { readStack } from "../../../emulator/template/template.ts";
+import type { LocalStore } from "../../../local/data-folder.ts";
 import { listen } from "../../support/listen.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
-process.env.DATA_DIR = folder; // local/store/data-folder.ts reads it once
+process.env.DATA_DIR = folder; // local/data-folder.ts reads it once
 const { program } = await import("../../../cli/keys.ts");
-const { makeDataFolder, marker, storeFolder, writeTables } = await import(
-  "../../../local/store/data-folder.ts"
-);
+const { makeDataFolder, marker, storeFolder, writeTables } = await import("../../../local/data-folder.ts");
 
 const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
 const tablesFile = join(folder, "tables.json");
@@ -36,7 +34,7 @@ const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${me
 
 /** Creates the tables in the store of a local service. */
 async function prepare(store: LocalStore): Promise<void> {
-  setAwsEnvironment(store);
+  Object.assign(process.env, awsEnvironment(store));
   await createTables(store.endpoint, tables);
   await writeTables({ ...store, apiKeysTable });
 }
@@ -57,9 +55,9 @@ async function issueAndList() {
 it("says why it cannot read the data folder", async () => {
   const none = failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`);
   expect(await keys("list")).toEqual(none);
-  // A folder in place of the file fails for every user, root included.
   await mkdir(tablesFile);
-  expect(await keys("list")).toEqual(failure(`The data folder ${folder} cannot be read (EISDIR).`));
+  const noFile = `The data folder ${folder} cannot be read: ${tablesFile} is not a file: delete it.`;
+  expect(await keys("list")).toEqual(failure(noFile));
   await rm(tablesFile, { recursive: true });
   for (const damaged of ['{"endpoint":', "null", '{"endpoint":""}', '{"apiKeysTable":""}']) {
     await writeFile(tablesFile, damaged);

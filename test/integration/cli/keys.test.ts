@@ -7,7 +7,7 @@ import { runInProcess } from "../../support/run-in-process.ts";
 // What the API keys of the commands can do, in the local service that the tests share.
 
 const { SHARED_DATA_FOLDER = "", TEST_LOGS = "", CONTRACT_URL = "", CONTRACT_KEY = "" } = process.env;
-process.env.DATA_DIR = SHARED_DATA_FOLDER; // local/store/data-folder.ts reads it once
+process.env.DATA_DIR = SHARED_DATA_FOLDER; // local/data-folder.ts reads it once
 const { program } = await import("../../../cli/keys.ts");
 
 const keys = async (...args: string[]) => {
@@ -83,7 +83,7 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
     await create(key);
   }
   const latencyMs = expect.stringMatching(/^\d+$/);
-  const printed = () => filesIn(TEST_LOGS).map((text) => text.replace(/^(API key|curl).*$/gm, ""));
+  const printed = () => filesIn(TEST_LOGS).map((text) => text.replace(/^(API_KEY=|curl).*$/gm, ""));
   await eventually(printed, (texts) => {
     const lines = texts.flatMap((text) => text.split("\n"));
     const ours = lines.filter((line) => line.includes(issued.keyId) || line.includes(successor.keyId));

@@ -1,10 +1,13 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { program } from "../../../cli/release.ts";
+import { eventually } from "../../support/eventually.ts";
 import { runNode } from "../../support/keys-cli.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
@@ -109,5 +112,24 @@ it("undoes everything if its last step fails", async () => {
   const before = state();
   const stderr = expect.stringContaining("release: Command failed: git tag ");
   expect(await run("1.10.0")).toMatchObject({ code: 1, stderr });
+  expect(state()).toBe(before);
+});
+
+it.each<[how: string, signal: "SIGINT" | "SIGTERM", group: 1 | -1]>([
+  ["Ctrl-C, which also ends git", "SIGINT", -1], // a terminal signals all processes of the group
+  ["`kill`", "SIGTERM", 1],
+])("undoes everything after %s", async (_how, signal, group) => {
+  const hook = "#!/bin/sh\ntouch .git/committing\nsleep 0.5\n";
+  writeFileSync(".git/hooks/pre-commit", hook, { mode: 0o755 });
+  const before = state();
+  const child = spawn(process.execPath, [join(root, "cli/release.ts"), "1.10.0"], { env, detached: true });
+  const message = text(child.stderr);
+  await eventually(
+    () => existsSync(".git/committing"),
+    (begun) => expect(begun).toBe(true),
+  );
+  process.kill(group * Number(child.pid), signal);
+  const [code] = await once(child, "close");
+  expect([code, await message]).toEqual([1, "release: Interrupted.\n"]);
   expect(state()).toBe(before);
 });

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, it, jest } from "@jest/globals";
 import { stop } from "esbuild";
 import { program } from "../../../cli/symbolicate.ts";
-import { functionOf, readStack } from "../../../infra/assembly/template.ts";
+import { functionOf, readStack } from "../../../emulator/template/template.ts";
+import { functionOutput } from "../../../infra/pascal-case.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { runNode } from "../../support/keys-cli.ts";
@@ -22,7 +23,10 @@ function symbolicate(input: string, ...args: string[]) {
 
 /** The stack of an error that the deployed bundle throws: it starts without its environment variables. */
 async function realStack(): Promise<string> {
-  const { code } = functionOf(readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName), getPet.id);
+  const { code } = functionOf(
+    readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName),
+    functionOutput(getPet.id),
+  );
   const file = JSON.stringify(join(code, "index.js"));
   const script = `try { require(${file}) } catch (error) { console.log(error.stack) }`;
   const { PATH } = process.env;
@@ -53,8 +57,9 @@ it("prints frames with positions in the source, and everything else as it is, wi
 it("fails with one line for a frame of no function", async () => {
   const frame = "at /var/task/index.js:1:2";
   const failure = (message: string) => ({ code: 1, stdout: "", stderr: `symbolicate: ${message}\n` });
-  const unknown = await symbolicate(frame, "--function", "putPet");
+  const unknown = await symbolicate(`{"operation":"putPet"} ${frame}`);
   expect(unknown).toEqual(failure("There is no function putPet."));
+  expect(await symbolicate(frame, "--function", "putPet")).toMatchObject({ code: 2, stdout: "" });
   const asProcess = await runNode([join(root, "cli/symbolicate.ts")], {}, frame);
   expect(asProcess).toEqual(failure("A line names no function: add --function, such as get-pet."));
 });

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "@jest/globals";
-import { readStack } from "../../../infra/assembly/template.ts";
+import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { generateApiKey, hashApiKey, isForChecks, keyIdOf, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { petCreator, petLister, retiredItem } from "../../../lib/dynamo/pet-store.ts";

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/keys.ts";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { budget } from "../../../infra/budget.ts";
 import { githubRepository } from "../../../infra/github-repository.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
@@ -11,6 +10,7 @@ import { accountStackName, deployedStages, stackName } from "../../../infra/stag
 import { exampleSettings } from "../../support/account.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { allows } from "../../support/iam.ts";
+import type { Json } from "../../support/json.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 import { runInProcess } from "../../support/run-in-process.ts";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import { formatAccessLog } from "../../../emulator/gateway/context.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
-import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { alarmState, countedFrom, Metrics, metricsOf, periodOf } from "../../support/cloudwatch.ts";
 import { allows } from "../../support/iam.ts";
+import type { Json } from "../../support/json.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
 // What notifies people, and who can. canary-deployment.test.ts has the alarms of a canary deployment.

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
-import { readStack } from "../../../infra/assembly/template.ts";
+import { functionOf, readStack } from "../../../emulator/template/template.ts";
+import { functionOutput } from "../../../infra/pascal-case.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
+import type { Json } from "../../support/json.ts";
+import { functionNames } from "../../support/resources.ts";
 
 const KIB = 1024;
 const OPERATION_BUDGET = 210 * KIB;
@@ -23,46 +25,44 @@ const CREDENTIAL_LOOKUPS = [
 
 const { packages } = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
 
-describe.each(readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName).functions)(
-  "$name",
-  ({ id, code }) => {
-    const text = readFileSync(join(code, "index.js"), "utf8");
-    const { sources, sourcesContent } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
-    const isAuthorizer = id === "authorize";
+const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
 
-    it("is within its budget", () => {
-      const budget = isAuthorizer ? AUTHORIZER_BUDGET : OPERATION_BUDGET;
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(budget);
-    });
+describe.each(functionNames)("%s", (id) => {
+  const { code } = functionOf(stack, functionOutput(id));
+  const text = readFileSync(join(code, "index.js"), "utf8");
+  const { sources, sourcesContent } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
+  const isAuthorizer = id === "authorize";
 
-    it("describes its own operation only", () => {
-      const described = operations.filter((operation) => text.includes(`"${operation.id}"`));
-      expect(described.map((operation) => operation.id)).toEqual(isAuthorizer ? [] : [id]);
-    });
+  it("is within its budget", () => {
+    const budget = isAuthorizer ? AUTHORIZER_BUDGET : OPERATION_BUDGET;
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(budget);
+  });
 
-    it("looks for credentials in the environment only", () => {
-      expect(text).toContain("AWS_SECRET_ACCESS_KEY");
-      for (const marker of CREDENTIAL_LOOKUPS) expect(text).not.toContain(marker);
-    });
+  it("describes its own operation only", () => {
+    const described = operations.filter((operation) => text.includes(`"${operation.id}"`));
+    expect(described.map((operation) => operation.id)).toEqual(isAuthorizer ? [] : [id]);
+  });
 
-    it("has its entry, and a source map that the code does not load", () => {
-      expect(existsSync(join(code, "lambda-entry.mjs"))).toBe(true);
-      expect(text).not.toContain("sourceMappingURL");
-      expect(sourcesContent).toBeUndefined();
-      expect(sources).toContain("../lib/dynamo/client.ts");
-      // A path of this machine would give the same code another hash elsewhere, and a deployment to replace it.
-      for (const source of sources)
-        expect(source).toMatch(/^(\.\.\/(infra|lib|node_modules)\/|[a-z-]+\.ts$)/);
-    });
+  it("looks for credentials in the environment only", () => {
+    expect(text).toContain("AWS_SECRET_ACCESS_KEY");
+    for (const marker of CREDENTIAL_LOOKUPS) expect(text).not.toContain(marker);
+  });
 
-    it("holds only packages that `dependencies` need", () => {
-      const packageFolder = /node_modules\/(.*\/node_modules\/)?(@[^/]+\/)?[^/]+/g;
-      const found = [...new Set<string>(sources.join("\n").match(packageFolder))];
-      expect(found).not.toEqual([]);
-      // package-lock.json marks every other package with one of these.
-      const isOther = ({ dev, optional, devOptional }: Json = { dev: true }) =>
-        dev || optional || devOptional;
-      expect(found.filter((path) => isOther(packages[path]))).toEqual([]);
-    });
-  },
-);
+  it("has its entry, and a source map that the code does not load", () => {
+    expect(existsSync(join(code, "lambda-entry.mjs"))).toBe(true);
+    expect(text).not.toContain("sourceMappingURL");
+    expect(sourcesContent).toBeUndefined();
+    expect(sources).toContain("../lib/dynamo/client.ts");
+    // A path of this machine would give the same code another hash elsewhere, and a deployment to replace it.
+    for (const source of sources) expect(source).toMatch(/^(\.\.\/(infra|lib|node_modules)\/|[a-z-]+\.ts$)/);
+  });
+
+  it("holds only packages that `dependencies` need", () => {
+    const packageFolder = /node_modules\/(.*\/node_modules\/)?(@[^/]+\/)?[^/]+/g;
+    const found = [...new Set<string>(sources.join("\n").match(packageFolder))];
+    expect(found).not.toEqual([]);
+    // package-lock.json marks every other package with one of these.
+    const isOther = ({ dev, optional, devOptional }: Json = { dev: true }) => dev || optional || devOptional;
+    expect(found.filter((path) => isOther(packages[path]))).toEqual([]);
+  });
+});

@@ -1,7 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { entryName } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
@@ -9,6 +8,7 @@ import { ApiError } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
 import { alarmState, countedFrom, Metrics } from "../../support/cloudwatch.ts";
 import { authorizerEvent, context, exampleEvent } from "../../support/event.ts";
+import type { Json } from "../../support/json.ts";
 import { functionNames, readResources } from "../../support/resources.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { everyOption } from "../../support/every-option.ts";
+import type { Json } from "../../support/json.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
 // What limits a client, a request and a function. options.test.ts has the limits that no stage sets.

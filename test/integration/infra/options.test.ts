@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { everyOption } from "../../support/every-option.ts";
+import type { Json } from "../../support/json.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
 // What the stages do not use, and what the runbook uses once. data.test.ts has -c deletionProtection=off.

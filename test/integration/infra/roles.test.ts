@@ -1,6 +1,5 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { entryName } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
@@ -8,6 +7,7 @@ import { petCreator } from "../../../lib/dynamo/pet-store.ts";
 import { operations } from "../../../lib/operations.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, exampleEvents } from "../../support/event.ts";
+import type { Json } from "../../support/json.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it, jest } from "@jest/globals";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
-import { readStack } from "../../../infra/assembly/template.ts";
+import { formatAccessLog } from "../../../emulator/gateway/context.ts";
+import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { createHandler } from "../../../lib/http/handler.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
-import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { matches } from "../../support/insights.ts";
+import type { Json } from "../../support/json.ts";
 import { readResources } from "../../support/resources.ts";
 
 const { TEST_ASSEMBLY = "" } = process.env;

@@ -2,16 +2,18 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { FileSystem } from "aws-cdk-lib/core";
+import { formatAccessLog } from "../../../emulator/gateway/context.ts";
+import { evaluate } from "../../../emulator/template/intrinsics.ts";
+import { functionOf, readStack } from "../../../emulator/template/template.ts";
 import { deprecatedOperations } from "../../../infra/access-log.ts";
-import { evaluate, type Json } from "../../../infra/assembly/intrinsics.ts";
-import { readStack } from "../../../infra/assembly/template.ts";
+import { functionOutput } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
-import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { countedFrom } from "../../support/cloudwatch.ts";
 import { everyOption } from "../../support/every-option.ts";
-import { readResources } from "../../support/resources.ts";
+import type { Json } from "../../support/json.ts";
+import { functionNames, readResources } from "../../support/resources.ts";
 
 // templates.test.ts compares the whole templates with reviewed ones. These tests say why some parts must be as they are.
 
@@ -53,13 +55,15 @@ it.each(stacks)(
 it.each(stacks)(
   "%s calls the function of each operation with its method, and the authorizer",
   (stack, folder) => {
-    const { authorizer, functions, routes } = readStack(folder, stack);
-    const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
+    const read = readStack(folder, stack);
+    const { authorizer, routes } = read;
+    const idOf = (name = "") =>
+      functionNames.find((id) => functionOf(read, functionOutput(id)).name === name);
     const called = routes.flatMap(({ method, path, integration }) =>
       integration.type === "AWS_PROXY" ? [[`${method} ${path}`, idOf(integration.functionName)]] : [],
     );
     expect(called.sort()).toEqual(operations.map(({ id, method, path }) => [`${method} ${path}`, id]).sort());
-    expect(idOf(authorizer.functionName)).toBe("authorize");
+    expect(idOf(authorizer?.functionName)).toBe("authorize");
   },
 );
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { synthesize } from "../../../infra/assembly/synthesize.ts";
+import { synthesize } from "../../../infra/synthesize.ts";
 import { exampleSettings, synthesizeAccount } from "../../support/account.ts";
 import { FOLDER, reviewedFiles } from "../../support/normalize.ts";
 

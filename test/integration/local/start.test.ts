@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -7,9 +8,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
+import { awsEnvironment } from "../../../emulator/store/aws-environment.ts";
+import { createTables } from "../../../emulator/store/create-tables.ts";
+import { startStore } from "../../../emulator/store/store.ts";
+import { readStack } from "../../../emulator/template/template.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
-import { makeDataFolder, marker } from "../../../local/store/data-folder.ts";
-import { startStore } from "../../../local/store/store.ts";
+import { makeDataFolder, marker } from "../../../local/data-folder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
@@ -172,7 +177,7 @@ it("waits until a command is done with its data, makes no file that others can r
   const service = await starting;
   const { baseUrl, key } = service;
   expect(service.output()).toContain(
-    `Base URL: ${baseUrl}\nAPI key: ${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\nDocs: ${new URL("/docs", baseUrl)}\n`,
+    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\nDocs: ${new URL("/docs", baseUrl)}\n`,
   );
   expect(await readFile(join(folder, "api-key"), "utf8")).toBe(`${key}\n`);
   expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("*\n");
@@ -238,7 +243,7 @@ it("listens on 127.0.0.1 only, as does its store", async () => {
 
 it("serves the docs page with the local key, and leaves every other path to the API", async () => {
   const { origin } = new URL(CONTRACT_URL);
-  const page = await fetch(`${origin}/docs`);
+  const page = await fetch(`${origin}/`);
   expect(await page.text()).toContain(`data-key="${CONTRACT_KEY}"`);
   const other = await fetch(`${origin}/docs/package.json`);
   expect([other.status, await other.json()]).toMatchObject([404, { code: "not_found" }]);
@@ -263,7 +268,8 @@ it("ends with one clear line and exit code 1, and changes no file, when its port
   const { port } = new URL(other.origin);
   const data = join(temporary, "data");
   for (const [environment, message] of [
-    [{ PORT: "65536" }, "PORT must be a number from 0 to 65535."],
+    [{ PORT: "65536" }, "PORT must be an integer from 0 to 65535, not `65536`."],
+    [{ THROTTLE: "yes" }, "THROTTLE must be on or off, not `yes`."],
     [{ PORT: port }, `Port ${port} is in use. Set PORT to another one.`],
     [
       {},
@@ -281,4 +287,55 @@ it("ends with one clear line and exit code 1, and changes no file, when its port
   expect(await readdir(data)).not.toContain("assembly"); // a synthesis takes seconds
   expect(await readdir(folder, { recursive: true })).toEqual(before);
   for (const name of files) expect(await readFile(join(folder, name), "utf8")).toBe("mine");
+});
+
+it.each<[what: string, prepare: (data: string) => unknown, message: (data: string) => string]>([
+  [
+    "a table without an index of the template",
+    async (data) => {
+      const { endpoint, accessKeyId, close } = await startStore(join(data, "dynamodb"));
+      const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
+      Object.assign(process.env, awsEnvironment({ endpoint, accessKeyId }));
+      const withoutIndexes = { GlobalSecondaryIndexes: undefined, AttributeDefinitions: undefined };
+      for (const table of tables.filter(({ GlobalSecondaryIndexes }) => GlobalSecondaryIndexes)) {
+        const keys = table.KeySchema?.map(({ AttributeName }) => AttributeName);
+        const AttributeDefinitions = table.AttributeDefinitions?.filter((attribute) =>
+          keys?.includes(attribute.AttributeName),
+        );
+        await createTables(endpoint, [{ ...table, ...withoutIndexes, AttributeDefinitions }]);
+      }
+      await close();
+    },
+    (data) => `has no index byStatus. Delete the folder ${data} or set DATA_DIR to another one.`,
+  ],
+  [
+    "a FIFO in place of the key",
+    (data) => execFileSync("mkfifo", [join(data, "api-key")]),
+    (data) => `${join(data, "api-key")} is not a file: delete it.`,
+  ],
+])("ends with one clear line when the data folder has %s", async (_what, prepare, message) => {
+  await copyAssembly(folder);
+  await prepare(folder);
+  const { output, ended } = spawnService(inFolder());
+  expect(await ended).toBe(1);
+  expect(output()).toMatch(/^animal-store: .*\n$/);
+  expect(output()).toContain(message(folder));
+});
+
+it("says once that too few file descriptors are left, and serves again when connections end", async () => {
+  const service = await startService(inFolder(), [], { descriptors: 150 });
+  ends.push(() => service.stop("SIGKILL"));
+  const { port } = new URL(service.baseUrl);
+  for (let round = 0; round < 2; round++) {
+    const sockets = Array.from({ length: 200 }, () =>
+      connect(Number(port), "127.0.0.1").on("error", () => {}),
+    );
+    await service.printed("animal-store: EMFILE: too few file descriptors");
+    for (const socket of sockets) socket.destroy();
+    await eventually(
+      () => list(service).catch(() => undefined),
+      (response) => expect(response?.status).toBe(200),
+    );
+  }
+  expect(service.output().match(/EMFILE: too few/g)).toHaveLength(1);
 });

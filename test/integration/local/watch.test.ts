@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { readStack, withCode } from "../../../infra/assembly/template.ts";
-import { servedStackName } from "../../../infra/stages.ts";
+import { readLocalStack } from "../../../local/assembly.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type LocalService, startService } from "../../support/local-service.ts";
 
@@ -15,7 +14,7 @@ let service: LocalService;
 // In a copy of the sources, whose path has characters that a shell would interpret.
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
-  const sources = "functions infra lib local openapi package.json package-lock.json tsconfig.json";
+  const sources = "functions emulator infra lib local openapi package.json package-lock.json tsconfig.json";
   for (const name of sources.split(" ")) {
     await cp(join(root, name), join(checkout, name), { recursive: true });
   }
@@ -79,10 +78,10 @@ it("serves changed functions and templates, and the old ones while a source has 
   await served(original[0] ?? "", "Changed 1.");
 
   // A changed function is bundled as the CDK app bundles it, byte for byte.
-  const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
+  const assembly = process.env.TEST_ASSEMBLY ?? "";
   const read = ({ code = "" }) =>
     Promise.all(["index.js", "lambda-entry.mjs"].map((file) => readFile(join(code, file), "utf8")));
-  expect(await Promise.all(withCode(stack, functions).functions.map(read))).toEqual(
-    await Promise.all(stack.functions.map(read)),
+  expect(await Promise.all(readLocalStack(assembly, functions).functions.map(read))).toEqual(
+    await Promise.all(readLocalStack(assembly).functions.map(read)),
   );
 }, 120_000);

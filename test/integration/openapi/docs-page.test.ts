@@ -47,10 +47,10 @@ const shownDocument = (script: string) =>
   JSON.parse(/^window\.openApiDocument = (.*);$/.exec(script)?.[1] ?? "");
 
 describe("the docs page", () => {
-  it("is at /docs, with the local key in the HTML and in no file that it loads", async () => {
-    const page = await fetch(`${origin}/docs`);
-    expect([page.status, page.url]).toEqual([200, `${origin}/docs/`]);
-    const html = await page.text();
+  it("is at /docs and /, with the local key in the HTML and in no file that it loads", async () => {
+    const pages = await Promise.all([fetch(origin), fetch(`${origin}/docs`)]);
+    for (const { status, url } of pages) expect([status, url]).toEqual([200, `${origin}/docs/`]);
+    const html = await pages[0].text();
     expect(html).toContain(` id="docs" data-key="${key}"`);
     expect(loadedBy(html)).toContain("document.js");
     const types: Record<string, string> = { js: "text/javascript", css: "text/css", png: "image/png" };

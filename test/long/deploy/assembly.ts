@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The types that the emulator does not support; it refuses a whole template that has any of them. */
+/** The types that MiniStack does not support; it refuses a whole template that has any of them. */
 const UNSUPPORTED = [
   "AWS::CodeDeploy::Application",
   "AWS::CodeDeploy::DeploymentGroup",
@@ -24,7 +24,7 @@ function editTemplates(assembly: string, edit: (resources: Resources, stack: str
 }
 
 /**
- * Removes from an assembly's templates what the emulator does not support.
+ * Removes from an assembly's templates what MiniStack does not support.
  *
  * @returns the removed resources, as `stack: type id`
  */

@@ -4,9 +4,9 @@ import { mkdtemp, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { synthesize } from "../../../infra/assembly/synthesize.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
+import { synthesize } from "../../../infra/synthesize.ts";
 import { operations } from "../../../lib/operations.ts";
 import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -15,7 +15,7 @@ import { keysCli, keysJson } from "../../support/keys-cli.ts";
 import { installPackages } from "../../support/python.ts";
 import { addFailingResource, changeFunctions, removeUnsupported } from "./assembly.ts";
 import { cdk, deploy, runContractSuite } from "./commands.ts";
-import { openEntrance, PACKAGES, REGION, startEmulator } from "./emulator.ts";
+import { openEntrance, PACKAGES, REGION, startMiniStack } from "./ministack.ts";
 
 const STAGES = deployedStages.map(({ name }) => name);
 
@@ -72,22 +72,22 @@ async function testRevocation(stages: DeployedStage[], environment: Record<strin
 }
 
 /**
- * Deploys the stacks to an emulator, and tests them there.
+ * Deploys the stacks to MiniStack, an emulator of AWS, and tests them there.
  *
- * @throws Error when something does not work, or the emulator cannot be installed
+ * @throws Error when something does not work, or MiniStack cannot be installed
  */
 export async function testDeployment(): Promise<void> {
   await using temporary = await mkdtempDisposable(join(tmpdir(), "animal-store-deploy-"));
   const { path: folder } = temporary;
 
-  step("Install the emulator and cfn-lint into a virtual environment");
+  step("Install MiniStack and cfn-lint into a virtual environment");
   const tools = installPackages(folder, PACKAGES);
-  using emulator = await startEmulator(tools, folder);
-  const { environment } = emulator;
+  using miniStack = await startMiniStack(tools, folder);
+  const { environment } = miniStack;
 
   step("Synthesize, and lint the templates with cfn-lint");
   const stages = await synthesizeStages(folder);
-  // The emulator has no resource for an OIDC provider or a budget; npm test compares the stack that creates them.
+  // MiniStack has no resource for an OIDC provider or a budget; npm test compares the stack that creates them.
   const account = await mkdtemp(join(folder, "account-"));
   synthesizeAccount({ repository: { ...exampleRepository, oidcProviderExists: true } }, account);
   lint(tools, account, stages);
@@ -109,7 +109,7 @@ export async function testDeployment(): Promise<void> {
   deploy(environment, unprotected, stackName("production"));
   const outputs = deploy(environment, stages, ...STAGES.map(stackName));
   const openStage = async (name: string, deployed = outputs): Promise<DeployedStage> => {
-    const url = await openEntrance(emulator, deployed[stackName(name)]?.BaseUrl ?? "");
+    const url = await openEntrance(miniStack, deployed[stackName(name)]?.BaseUrl ?? "");
     const issue = ["issue", "--owner", "deployment test", "--yes", "--stage", name];
     return { name, url, ...(await keysJson(issue, environment)) };
   };
@@ -165,6 +165,6 @@ export async function testDeployment(): Promise<void> {
   const { key } = await keysJson(issue, environment);
   assert.equal((await send(production.url, { path: "/pets", key })).status, 200);
 
-  console.log("\nThe deployment works, without what the emulator does not support:");
+  console.log("\nThe deployment works, without what MiniStack does not support:");
   for (const resource of removed) console.log(`- ${resource}`);
 }

@@ -53,7 +53,7 @@ async function testDevice(page: Page, name: string, axe: string, origin: string,
   await page.goto(`${origin}/docs`);
   await page.locator("#operations-pets-getPet").waitFor();
 
-  const background = "getComputedStyle(document.body).backgroundColor";
+  const background = "getComputedStyle(document.documentElement).backgroundColor";
   const isDark = (await page.evaluate(background)) === "rgb(28, 32, 34)";
   assert.equal(isDark, name.endsWith("dark"), "the page has the system's colors");
   const servers = await page.locator("#servers option").allTextContents();

@@ -4,9 +4,10 @@ import { cp, mkdir, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { synthesize } from "../../../infra/assembly/synthesize.ts";
-import { functionOf, readStack } from "../../../infra/assembly/template.ts";
+import { functionOf, readStack } from "../../../emulator/template/template.ts";
+import { functionOutput } from "../../../infra/pascal-case.ts";
 import { servedStackName } from "../../../infra/stages.ts";
+import { synthesize } from "../../../infra/synthesize.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { operations } from "../../../lib/operations.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
@@ -128,7 +129,7 @@ export async function testRuntime(): Promise<void> {
       console.log(
         `${id}: it starts, responds, reports an error of its start, and responds without its table`,
       );
-      const found = functionOf(stack, id);
+      const found = functionOf(stack, functionOutput(id));
       await testFunction(
         runtime,
         { ...found, environment: { ...aws, ...found.environment } },

@@ -21,7 +21,7 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
   ],
   ["a lifetime", parseLifetime, { "1s": 1000 }, ["0d", "1w"]],
   [
-    "a name",
+    "an owner",
     parseOwner,
     { "Acme, Inc. 🐕": "Acme, Inc. 🐕", ["犬".repeat(100)]: "犬".repeat(100), ask_me: "ask_me" },
     ["", " ", "A".repeat(101), "A\u001b[31m", "\u202eA", "A\nB"],
@@ -45,9 +45,9 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
   for (const text of invalid) expect(() => parse(text)).toThrow(InvalidArgumentError);
 });
 
-it("names the key ID of a pasted API key, which cannot be a name", () => {
+it("names the key ID of a pasted API key, which cannot be an owner", () => {
   const key = generateApiKey("production");
   const itsId = keyIdOf(hashApiKey(key));
   expect(() => parseKeyId(`Bearer ${key}`)).toThrow(`That is an API key. Use its key ID: ${itsId}.`);
-  expect(() => parseOwner(`Acme ${key}`)).toThrow("A name must not contain an API key.");
+  expect(() => parseOwner(`Acme ${key}`)).toThrow("An owner must not contain an API key.");
 });

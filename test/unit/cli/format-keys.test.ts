@@ -44,9 +44,9 @@ it.each<[string, Partial<ApiKeyRecord>, string, string]>([
 });
 
 it("the record of a key says when it ends", () => {
-  expect(details({})).toMatch(/\nExpires {2}never$/);
+  expect(details({})).toMatch(/\nExpires {6}never$/);
   expect(details(rotating)).toMatch(
-    /\nExpires {2}2026-11-23T12:00:00.000Z\nUntil {4}2026-11-21T13:00:00.000Z$/,
+    /\nExpires {6}2026-11-23T12:00:00.000Z\nWorks until {2}2026-11-21T13:00:00.000Z$/,
   );
-  expect(details({ revokeAt: now })).toMatch(/\nRevoked {2}2026-11-21T12:00:00.000Z$/);
+  expect(details({ revokeAt: now })).toMatch(/\nRevoked {6}2026-11-21T12:00:00.000Z$/);
 });

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import type { HandledRequest } from "../../../emulator/gateway/gateway.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
-import type { HandledRequest } from "../../../local/gateway/gateway.ts";
 import { standardErrorLog } from "../../../local/service-log.ts";
 
 const request: HandledRequest = {
   url: "/v1/pets?status=sold&limit=a%20secret=1",
-  errorCode: "invalid_request",
+  body: '{"code":"invalid_request"}',
   variables: {
     httpMethod: "GET",
     status: 400,
@@ -45,16 +46,43 @@ async function linesOf(terminal: boolean, write: (log: ReturnType<typeof standar
 }
 
 describe("the log on a terminal", () => {
-  it("is one short line per request, with the reason of an error and without query values", async () => {
-    const lines = await linesOf(true, (log) => log.request(request, "{}"));
-    expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d/, "TIME"))).toEqual([
-      "TIME  GET   /v1/pets?status&limit  400  7 ms  key_1  invalid_request, DEFAULT_4XX, slow",
+  it("is one aligned line per request, with the reason of an error and without query values", async () => {
+    const denied = { httpMethod: "DELETE", status: 503, responseLatency: 1234 };
+    const lines = await linesOf(true, (log) => {
+      log.request(request, "{}");
+      log.request({ url: "/v1", body: "", variables: denied }, "{}");
+    });
+    expect(lines.map((line) => stripVTControlCharacters(line).replace(/^\d\d:\d\d:\d\d/, "TIME"))).toEqual([
+      "TIME  400      7 ms  key_1                 GET      /v1/pets?status&limit  invalid_request, DEFAULT_4XX, slow",
+      "TIME  503   1234 ms  -                     DELETE   /v1",
     ]);
+  });
+
+  it("colors the status by its class, unless NO_COLOR is set", async () => {
+    const colored = async () => {
+      written.length = 0;
+      const lines = await linesOf(true, (log) => {
+        for (const status of [201, 308, 404, 500])
+          log.request({ ...request, variables: { ...request.variables, status } }, "{}");
+      });
+      return lines.map((line) => line.split("  ")[1]);
+    };
+    const { NO_COLOR, FORCE_COLOR, ...environment } = process.env;
+    jest.replaceProperty(process, "env", environment);
+    expect(await colored()).toEqual([
+      "\u001b[32m201\u001b[39m",
+      "\u001b[36m308\u001b[39m",
+      "\u001b[33m404\u001b[39m",
+      "\u001b[31m500\u001b[39m",
+    ]);
+    process.env.NO_COLOR = "1";
+    expect(await colored()).toEqual(["201", "308", "404", "500"]);
   });
 
   it.each([
     ["what would garble a terminal", "/\u001b[31mé?limit=1", "/?[31m??limit"],
     ["a key", `/${key}/1?a&${key.replace("_", "%5F")}=1`, "/ask_.../1?a&ask_..."],
+    ["a percent-encoded key", `/x%61%53k%5f${key.slice(4)}/1`, "/xask_.../1"],
     ["the end of a long URL", `/${"a".repeat(200)}`, `/${"a".repeat(99)}`],
   ])("replaces %s", async (_what, url, shown) => {
     const [line] = await linesOf(true, (log) => log.request({ ...request, url }, "{}"));

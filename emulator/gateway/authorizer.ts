@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import type { APIGatewayAuthorizerResult } from "aws-lambda";
+import type { Authorizer } from "../template/rest-api.ts";
+import type { RequestContext } from "./context.ts";
+import type { Invoke } from "./integration.ts";
+import type { LocalRequest } from "./receive.ts";
+import { Refusal } from "./responses.ts";
+
+/** The most policies that are cached. A token can have 10 KB. */
+const CACHE_SIZE = 1000;
+
+const API_ARN = "arn:aws:execute-api:local:000000000000:local";
+
+type Policy = APIGatewayAuthorizerResult["policyDocument"];
+
+/**
+ * A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function.
+ *
+ * @returns a function that returns the authorizer's context, for the integration; it throws a Refusal of the caller
+ */
+export function createAuthorizer({ functionName, pattern, cacheSeconds }: Authorizer, invoke: Invoke) {
+  const cache = new Map<string, { result: APIGatewayAuthorizerResult; expiresAt: number }>();
+
+  function store(token: string, result: APIGatewayAuthorizerResult): void {
+    // A clock that is set back must not prolong a policy.
+    const expiresAt = performance.now() + cacheSeconds * 1000;
+    cache.delete(token); // the oldest come first
+    cache.set(token, { result, expiresAt });
+    const [oldest = ""] = cache.keys();
+    if (cache.size > CACHE_SIZE) cache.delete(oldest);
+  }
+
+  /** Invokes the function. Caches its policy, whether it allows or denies, but no error. */
+  async function run(token: string, methodArn: string, context: RequestContext) {
+    const start = performance.now();
+    const requestId = randomUUID();
+    try {
+      const event = JSON.stringify({ type: "TOKEN", authorizationToken: token, methodArn });
+      const result = await invoke(functionName, event, requestId);
+      if (!isAuthorizerResult(result)) throw new Error("The authorizer's result is not a policy.");
+      store(token, result);
+      return result;
+    } catch (error) {
+      const { message } = error as Error;
+      context["authorizer.error"] = message;
+      // API Gateway treats only this message as a refusal of the caller.
+      throw new Refusal(message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR");
+    } finally {
+      context["authorizer.requestId"] = requestId;
+      context["authorizer.latency"] = Math.round(performance.now() - start);
+    }
+  }
+
+  return async ({ message, method, path }: LocalRequest, context: RequestContext) => {
+    // Repeated headers are combined (RFC 9110, 5.3), and then are no key.
+    const token = message.headersDistinct.authorization?.join(", ");
+    if (!token || !pattern.test(token)) throw new Refusal("UNAUTHORIZED");
+    const methodArn = `${API_ARN}/${context.stage}/${method}${path}`;
+    const cached = cache.get(token);
+    const isFresh = cached && cached.expiresAt > performance.now();
+    const result = isFresh ? cached.result : await run(token, methodArn, context);
+    const caller = { ...result.context, principalId: result.principalId };
+    for (const [name, value] of Object.entries(caller)) context[`authorizer.${name}`] ??= value;
+    if (!allows(result.policyDocument, methodArn)) throw new Refusal("ACCESS_DENIED");
+    return caller;
+  };
+}
+
+/** Whether API Gateway accepts a result: a principal, a policy, and a context without objects. */
+function isAuthorizerResult(result: unknown): result is APIGatewayAuthorizerResult {
+  const { principalId, policyDocument, context } = (result ?? {}) as Partial<APIGatewayAuthorizerResult>;
+  return (
+    typeof principalId === "string" &&
+    Array.isArray(policyDocument?.Statement) &&
+    policyDocument.Statement.every(({ Effect }) => Effect === "Allow" || Effect === "Deny") &&
+    Object.values(context ?? {}).every((value) => ["string", "number", "boolean"].includes(typeof value))
+  );
+}
+
+function allows({ Statement }: Policy, methodArn: string): boolean {
+  const effects = Statement.flatMap((statement) =>
+    "Resource" in statement && covers(statement.Resource, methodArn) ? [statement.Effect] : [],
+  );
+  return effects.includes("Allow") && !effects.includes("Deny");
+}
+
+/** Whether a policy's resource, in which `*` matches any text, covers a method. */
+function covers(resource: string | string[] | undefined, methodArn: string): boolean {
+  return [resource ?? []].flat().some((pattern) => {
+    const parts = pattern.split("*").map((part) => RegExp.escape(part));
+    return new RegExp(`^${parts.join(".*")}$`).test(methodArn);
+  });
+}

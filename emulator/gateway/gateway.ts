@@ -1,0 +1,81 @@
+import type { HttpResponse } from "../template/rest-api.ts";
+import type { StackDefinition } from "../template/template.ts";
+import { createAuthorizer } from "./authorizer.ts";
+import { type RequestContext, requestContext } from "./context.ts";
+import { proxyEvent } from "./event.ts";
+import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts";
+import { readTarget } from "./receive.ts";
+import { type BufferedRequest, EVENT_LIMIT, PAYLOAD_LIMIT } from "./request.ts";
+import { gatewayResponses, incompleteSignature, Refusal, send, TOO_LARGE } from "./responses.ts";
+import { createRouter } from "./router.ts";
+import type { Listener } from "./server.ts";
+import { createThrottle } from "./throttle.ts";
+
+/** A request that has its response. */
+export interface HandledRequest {
+  variables: Record<string, unknown>;
+  /** as the client sent it */
+  url: string;
+  /** of the response */
+  body: string;
+}
+
+export interface GatewayOptions {
+  invoke: Invoke;
+  /** whether the stage's throttling applies */
+  throttled: boolean;
+  /** receives every request when its response is sent, and the format of the access log */
+  onRequest: (request: HandledRequest, accessLogFormat: string) => void;
+  /** receives what fails in the gateway itself, which is a DEFAULT_5XX */
+  onFailure: (error: unknown) => void;
+}
+
+/**
+ * Serves a stack's REST API. The README of `emulator/` lists what it imitates of API Gateway.
+ *
+ * @throws Error in one line when the template lacks a gateway response
+ */
+export function createGateway(
+  stack: StackDefinition,
+  { invoke, throttled, onRequest, onFailure }: GatewayOptions,
+): Listener {
+  const route = createRouter(stack.routes);
+  const authorize = stack.authorizer && createAuthorizer(stack.authorizer, invoke);
+  const responses = gatewayResponses(stack.gatewayResponses);
+  const tryAcquire = throttled ? createThrottle(stack.throttling) : () => true;
+
+  async function respond(message: BufferedRequest, context: RequestContext): Promise<HttpResponse> {
+    const request = readTarget(message, stack.apiStageName);
+    const match = route(request.method, request.path);
+    const { authorization, "content-type": contentType } = message.headers;
+    if (!match && authorization) return incompleteSignature(authorization);
+    if (!match) throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
+    const { integration, requiresAuthorization, path } = match.route;
+    context.resourcePath = path;
+    if (!tryAcquire()) throw new Refusal("THROTTLED");
+    const caller = requiresAuthorization && authorize ? await authorize(request, context) : {};
+    await message.received;
+    if (message.size > PAYLOAD_LIMIT) return TOO_LARGE;
+    if (integration.type === "MOCK") return respondFromMock(integration, contentType);
+    // Which gateway response this is in AWS is recorded nowhere (docs/aws-assumptions.md).
+    if (message.size > EVENT_LIMIT) throw new Refusal("REQUEST_TOO_LARGE");
+    const event = JSON.stringify(proxyEvent(request, match, context, caller));
+    return respondFromProxy((requestId) => invoke(integration.functionName, event, requestId), context);
+  }
+
+  return async (message, response) => {
+    const start = performance.now();
+    const context = requestContext(message, stack.apiStageName);
+    const result = await respond(message, context).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) onFailure(error);
+      const type = error instanceof Refusal ? error.message : "DEFAULT_5XX";
+      context["error.responseType"] = type;
+      return responses[type];
+    });
+    send(response, result, context.requestId);
+    message.discard();
+    context.status = result.status;
+    context.responseLatency = Math.round(performance.now() - start);
+    onRequest({ url: message.url ?? "", body: result.body, variables: context }, stack.accessLogFormat);
+  };
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import type { APIGatewayProxyResult } from "aws-lambda";
+import type { HttpResponse, MockIntegration } from "../template/rest-api.ts";
+import type { RequestContext } from "./context.ts";
+import { Refusal } from "./responses.ts";
+
+/**
+ * Runs a function once.
+ *
+ * @param functionName its logical id
+ * @param event JSON
+ * @param requestId of the invocation
+ * @returns its result; rejects with an Error with the message of the function's own error when it failed
+ */
+export type Invoke = (functionName: string, event: string, requestId: string) => Promise<unknown>;
+
+/** API Gateway's limit for an integration; it includes the wait for an instance. */
+const INTEGRATION_TIMEOUT_MS = 29_000;
+
+/**
+ * A mock integration with the passthrough behavior NEVER: the request's media type selects a request template.
+ *
+ * @throws Refusal when there is no template for the type
+ */
+export function respondFromMock(
+  integration: MockIntegration,
+  contentType = "application/json",
+): HttpResponse {
+  const [mediaType = ""] = contentType.split(";");
+  if (!integration.mediaTypes.includes(mediaType.trim().toLowerCase()))
+    throw new Refusal("UNSUPPORTED_MEDIA_TYPE");
+  return integration.response;
+}
+
+/**
+ * A Lambda proxy integration. A function that throws, crashes or exceeds its timeout is INTEGRATION_FAILURE in API
+ * Gateway's recorded access logs (DataBiosphere/azul#6624, #8192), where `integrationStatus` is Lambda's own status and
+ * `status` the one that the function returned. An invalid result is assumed to be one too.
+ *
+ * @param invoke runs the function with the event
+ * @throws Refusal when the function failed or took too long
+ */
+export async function respondFromProxy(
+  invoke: (requestId: string) => Promise<unknown>,
+  context: RequestContext,
+): Promise<HttpResponse> {
+  const start = performance.now();
+  const requestId = randomUUID();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Refusal("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT_MS);
+  try {
+    // The function's log already says why an invocation failed.
+    const result = await Promise.race([invoke(requestId).catch(() => undefined), timeout]);
+    context["integration.requestId"] = requestId;
+    context["integration.integrationStatus"] = 200;
+    const response = toResponse(result);
+    context["integration.status"] = response.status;
+    return response;
+  } finally {
+    clearTimeout(timer);
+    context.integrationLatency = Math.round(performance.now() - start);
+  }
+}
+
+function toResponse(result: unknown): HttpResponse {
+  const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;
+  if (!Number.isInteger(statusCode) || typeof body !== "string") throw new Refusal("INTEGRATION_FAILURE");
+  return { status: Number(statusCode), headers: (headers ?? {}) as Record<string, string>, body };
+}

@@ -1,0 +1,77 @@
+import { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { Refusal } from "./responses.ts";
+
+/** API Gateway's limit for a request's body, in bytes. */
+export const PAYLOAD_LIMIT = 10 * 1024 * 1024;
+/** Lambda's limit for an event, in bytes. A larger body is counted and not kept. */
+export const EVENT_LIMIT = 6 * 1024 * 1024;
+/** The limit for the bodies that the service holds at one time, in bytes. API Gateway has none. */
+const BODIES_LIMIT = 32 * 1024 * 1024;
+
+/** What all bodies take, in bytes. */
+let held = 0;
+
+/**
+ * A request whose body is received from the start and into one buffer. A list of chunks would take hundreds of bytes for
+ * each, and a chunk can have one byte.
+ */
+export class BufferedRequest extends IncomingMessage {
+  /**
+   * Settles when the body has arrived, or more than PAYLOAD_LIMIT of it. Rejects with a Refusal when the client
+   * disconnected before, or when all bodies would take too much memory.
+   */
+  readonly received: Promise<void>;
+  /** how many bytes of the body have arrived */
+  size = 0;
+  #bytes = Buffer.alloc(0);
+  #discarded = false;
+  readonly #settle: PromiseWithResolvers<void>;
+
+  constructor(socket: Socket) {
+    super(socket);
+    this.#settle = Promise.withResolvers();
+    this.received = this.#settle.promise;
+    this.received.catch(() => undefined); // nobody waits for the body of a request that the authorizer refuses
+    this.on("data", (chunk: Buffer) => this.#receive(chunk));
+    this.on("end", this.#settle.resolve);
+    this.on("error", () => this.#refuse(new Refusal("BAD_REQUEST_BODY"))); // the client disconnected
+  }
+
+  /** The bytes that have arrived; none of a body over EVENT_LIMIT. */
+  get body(): Buffer {
+    return this.#bytes.subarray(0, this.size);
+  }
+
+  /** Frees the body, and drops the rest of it. */
+  discard(): void {
+    held -= this.#bytes.length;
+    this.#bytes = Buffer.alloc(0);
+    this.#discarded = true;
+  }
+
+  #receive(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size > PAYLOAD_LIMIT) this.#settle.resolve();
+    if (this.size > EVENT_LIMIT) this.discard();
+    if (!this.#discarded && this.size > this.#bytes.length) this.#grow();
+    if (!this.#discarded) this.#bytes.set(chunk, this.size - chunk.length);
+  }
+
+  #grow(): void {
+    const length = Math.min(Math.max(this.size, 2 * this.#bytes.length), EVENT_LIMIT);
+    if (held + length - this.#bytes.length > BODIES_LIMIT) {
+      this.#refuse(new Refusal("THROTTLED"));
+      return;
+    }
+    held += length - this.#bytes.length;
+    const larger = Buffer.allocUnsafeSlow(length);
+    this.#bytes.copy(larger);
+    this.#bytes = larger;
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#settle.reject(refusal);
+    this.discard();
+  }
+}

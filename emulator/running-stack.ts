@@ -1,0 +1,45 @@
+import { existsSync } from "node:fs";
+import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
+import { waitForThreads } from "./lambda/instance.ts";
+import { FunctionPool } from "./lambda/pool.ts";
+import type { StackDefinition } from "./template/template.ts";
+
+/** How a stack is served. */
+export interface StackOptions extends Omit<GatewayOptions, "invoke"> {
+  /** the variables that Lambda sets for each function, in addition to those of the template */
+  environment: Record<string, string>;
+  /** receives each line that a function logs */
+  onLog: (line: string) => void;
+}
+
+/**
+ * Starts the functions of a stack, and its API.
+ *
+ * @throws Error in one line when the code of a function or a gateway response is missing
+ */
+export function startStack(stack: StackDefinition, { environment, onLog, ...options }: StackOptions) {
+  const pools = new Map<string, FunctionPool>();
+  const gateway = createGateway(stack, {
+    ...options,
+    invoke: async (name, event, requestId) => pools.get(name)?.invoke(event, requestId),
+  });
+  for (const { name, code } of stack.functions)
+    if (!existsSync(code)) throw new Error(`The code of the function ${name} is missing: ${code}`);
+  for (const fn of stack.functions)
+    pools.set(
+      fn.name,
+      new FunctionPool({ ...fn, environment: { ...environment, ...fn.environment } }, onLog),
+    );
+  return {
+    gateway,
+    /** Ends the functions as soon as they have no event to handle. */
+    drain: () => {
+      for (const pool of pools.values()) pool.drain();
+    },
+    /** Ends the functions at once, and waits until their threads have ended. */
+    stop: () => {
+      for (const pool of pools.values()) pool.stop();
+      return waitForThreads();
+    },
+  };
+}

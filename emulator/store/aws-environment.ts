@@ -1,0 +1,22 @@
+/**
+ * Returns the environment variables that make the AWS clients of a process, or of a function, call a DynamoDB-compatible
+ * server. An embedded store accepts any region and signature; a profile of the user would replace both.
+ *
+ * @param store without an access key ID, the clients use the user's own credentials
+ */
+export function awsEnvironment({
+  endpoint,
+  accessKeyId,
+}: {
+  endpoint: string;
+  accessKeyId?: string | undefined;
+}): Record<string, string> {
+  return {
+    AWS_REGION: process.env.AWS_REGION || "us-east-1",
+    AWS_ACCESS_KEY_ID: accessKeyId ?? (process.env.AWS_ACCESS_KEY_ID || "local"),
+    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY || "local",
+    AWS_PROFILE: "",
+    AWS_USE_FIPS_ENDPOINT: "false",
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  };
+}

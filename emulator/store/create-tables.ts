@@ -1,0 +1,72 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+} from "@aws-sdk/client-dynamodb";
+
+/** In milliseconds, for any DynamoDB-compatible server, which can be slow. */
+const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
+/** How long a table can take to become ACTIVE. */
+const ACTIVE_TIMEOUT_MS = 60_000;
+
+const clientOf = (endpoint: string) =>
+  new DynamoDBClient({ endpoint, maxAttempts: 2, requestHandler: TIMEOUTS });
+
+/** @throws Error in one line when the endpoint does not respond as DynamoDB does, or not before `abortSignal` */
+export async function checkEndpoint(endpoint: string, abortSignal?: AbortSignal): Promise<void> {
+  const client = clientOf(endpoint);
+  await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal }).catch((error) => {
+    throw unusable(endpoint, error);
+  });
+  client.destroy();
+}
+
+/** The tables of the endpoint are not those of the template. */
+export class OtherTables extends Error {}
+
+/**
+ * Creates those of a template's tables that are missing, and waits until all are ACTIVE.
+ *
+ * @param endpoint a DynamoDB-compatible server
+ * @throws OtherTables when a table exists without an index of the template, or Error in one line when it fails, or a table
+ *   does not become ACTIVE
+ */
+export async function createTables(endpoint: string, tables: CreateTableCommandInput[]): Promise<void> {
+  const client = clientOf(endpoint);
+  try {
+    for (const table of tables) {
+      await client.send(new CreateTableCommand(table)).catch((error) => {
+        if (error.name !== "ResourceInUseException") throw unusable(endpoint, error);
+      });
+    }
+    for (const { TableName = "", GlobalSecondaryIndexes = [] } of tables) {
+      const existing = await waitForTable(client, endpoint, TableName);
+      const names = new Set(existing.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+      const absent = GlobalSecondaryIndexes.find(({ IndexName }) => !names.has(IndexName))?.IndexName;
+      if (absent) throw new OtherTables(`The table ${TableName} at ${endpoint} has no index ${absent}.`);
+    }
+  } finally {
+    client.destroy();
+  }
+}
+
+async function waitForTable(client: DynamoDBClient, endpoint: string, name: string) {
+  const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
+  for (;;) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name })).catch((error) => {
+      throw unusable(endpoint, error);
+    });
+    if (Table?.TableStatus === "ACTIVE") return Table;
+    if (Date.now() > deadline) {
+      throw new Error(`The table ${name} at ${endpoint} is still ${Table?.TableStatus} after a minute.`);
+    }
+    await pause(100);
+  }
+}
+
+function unusable(endpoint: string, { name, message, code }: NodeJS.ErrnoException): Error {
+  return new Error(`The DynamoDB endpoint ${endpoint} cannot be used: ${message || code || name}`);
+}

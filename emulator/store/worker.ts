@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import type { RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parentPort, workerData } from "node:worker_threads";
+import dynalite from "dynalite";
+import { closeIterators } from "./close-iterators.ts";
+import { guarded } from "./guard.ts";
+import { returnRefusedItems } from "./return-refused-items.ts";
+
+// The thread of the embedded store: a DynamoDB-compatible server on 127.0.0.1.
+
+/** What the thread is started with. */
+export interface ThreadOptions {
+  /** folder of the data; undefined keeps the data in memory */
+  path: string | undefined;
+  /** 0 takes a free port */
+  port: number;
+  /** the only one whose requests it serves */
+  accessKeyId: string;
+}
+
+const { path, port, accessKeyId } = workerData as ThreadOptions;
+closeIterators();
+returnRefusedItems();
+const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
+const [listener] = server.listeners("request") as [RequestListener];
+server.removeListener("request", listener).on("request", guarded(listener, accessKeyId));
+server.listen(port, "127.0.0.1");
+await once(server, "listening");
+parentPort?.postMessage((server.address() as AddressInfo).port);
+
+// The only message is the request to close.
+parentPort?.on("message", () => {
+  server.closeAllConnections();
+  server.close((error) => process.exit(error ? 1 : 0));
+});

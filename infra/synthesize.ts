@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const app = fileURLToPath(new URL("app.ts", import.meta.url));
+
+/**
+ * Runs the CDK app as the `cdk` command does. The app writes the templates and bundles the functions of the given stacks.
+ *
+ * @param folder an empty folder for the result
+ * @param stacks names or patterns of the stacks whose functions are bundled
+ * @param options.signal stops the app
+ * @param options.context what `cdk --context` would set
+ * @param options.validate checks the templates as `cdk deploy` does, which takes most of the time
+ * @throws Error with the app's own output when it fails
+ */
+export async function synthesize(
+  folder: string,
+  stacks: string[],
+  {
+    signal,
+    context = {},
+    validate = false,
+  }: { signal?: AbortSignal; context?: Record<string, string>; validate?: boolean } = {},
+): Promise<void> {
+  // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
+  await writeFile(join(folder, "package.json"), "{}");
+  const child = spawn(process.execPath, [app], {
+    env: {
+      ...process.env,
+      CDK_OUTDIR: folder,
+      ...(!validate && { CDK_VALIDATION: "false" }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, "aws:cdk:bundling-stacks": stacks }),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(signal && { signal }),
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  const status = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
+  if (status !== 0) throw new Error(`The CDK app failed:\n${withoutInternals(output)}`);
+}
+
+/** Removes what does not lead to the mistake: progress, and the code and stack frames of Node and of packages. */
+function withoutInternals(output: string): string {
+  return output
+    .replaceAll(/^(Bundling asset .*|Node\.js v.*| +at .*(node:internal|node_modules).*)\n/gm, "")
+    .replaceAll(/^.*(node:internal|node_modules)\/.*:\d+\n.*\n[ ^]+\n+/gm, "")
+    .trim();
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readStack, type StackDefinition } from "../emulator/template/template.ts";
+import { entryName } from "../infra/bundle/options.ts";
+import { localStage, servedStackName } from "../infra/stages.ts";
+import { synthesize } from "../infra/synthesize.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** The folders that determine the assembly. */
+export const sourceFolders = ["functions", "infra", "lib"].map((name) => join(root, name));
+/** The other inputs of a synthesis. npm rewrites node_modules/.package-lock.json whenever it changes node_modules. */
+const packageFiles = [
+  "package.json",
+  "package-lock.json",
+  "node_modules/.package-lock.json",
+  "tsconfig.json",
+];
+
+/** What hashSources returns, and the draft of an assembly. */
+const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
+
+/**
+ * Returns the assembly of the current sources. It synthesizes the assembly only if the folder does not have it yet, and
+ * removes the assemblies of other sources, and nothing else.
+ *
+ * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
+ * @param options.onSynthesis called before a synthesis, which takes seconds
+ * @param options.signal cancels the synthesis
+ * @param options.keep folders of assemblies that are in use
+ * @returns the folder of the assembly
+ * @throws Error with the CDK app's output when it fails
+ */
+export async function refreshAssembly(
+  folder: string,
+  {
+    onSynthesis,
+    signal,
+    keep = [],
+  }: { onSynthesis?: () => void; signal?: AbortSignal; keep?: string[] } = {},
+): Promise<string> {
+  const assembly = join(folder, await hashSources());
+  if (!existsSync(assembly)) {
+    onSynthesis?.();
+    // The draft is renamed when it is complete, so that an interrupted synthesis is never served.
+    const draft = `${assembly}.draft`;
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft, { recursive: true });
+    await synthesize(draft, [servedStackName], signal && { signal });
+    await rename(draft, assembly);
+  }
+  for (const name of await readdir(folder)) {
+    const other = join(folder, name);
+    if (assemblyName.test(name) && other !== assembly && !keep.includes(other))
+      await rm(other, { recursive: true, force: true });
+  }
+  return assembly;
+}
+
+/** Returns the name of the current assembly: a hash of every file and version that the synthesis reads. */
+export async function hashSources(): Promise<string> {
+  const files = packageFiles.map((name) => join(root, name));
+  for (const folder of sourceFolders) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile()) files.push(join(entry.parentPath, entry.name));
+    }
+  }
+  const hash = createHash("sha256").update(process.version);
+  for (const file of files.sort()) {
+    const content = await readFile(file).catch(() => ""); // a package file that npm did not write
+    hash.update(`\0${file.slice(root.length)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+/**
+ * Reads the stack that the local service serves.
+ *
+ * @param assembly what refreshAssembly returns
+ * @param code a folder with other code: it has a folder for each file of functions/
+ */
+export function readLocalStack(assembly: string, code?: string): StackDefinition {
+  const stack = readStack(assembly, servedStackName);
+  const outputOf = new Map(Object.entries(stack.outputs).map(([output, value]) => [value, output]));
+  const functions = stack.functions.map(({ environment, ...fn }) => ({
+    ...fn,
+    ...(code && { code: join(code, entryName(outputOf.get(fn.name)?.replace("FunctionName", "") ?? "")) }),
+    // The only value of the template that is replaced, so that keys of the local service are valid only here.
+    environment: "STAGE" in environment ? { ...environment, STAGE: localStage.name } : environment,
+  }));
+  return { ...stack, functions };
+}

@@ -1,0 +1,105 @@
+import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
+export const dataFolder = process.env.DATA_DIR || ".animal-store";
+
+/** The embedded store's data. */
+export const storeFolder = join(dataFolder, "dynamodb");
+/** The synthesized templates and the bundled functions. */
+export const assemblyFolder = join(dataFolder, "assembly");
+/** The functions as they are bundled after a change. */
+export const changedFunctionsFolder = join(dataFolder, "functions");
+/** The local service's own key. */
+export const keyFile = join(dataFolder, "api-key");
+const tablesFile = join(dataFolder, "tables.json");
+
+/**
+ * An empty file that marks a folder as a data folder. The name ends with the version of the folder's format, so that the
+ * file is complete as soon as it exists. A change of the format, or of the tables' keys, needs the next number.
+ */
+export const marker = "animal-store-format-1";
+
+/** How to call the store of the local service. */
+export interface LocalStore {
+  endpoint: string;
+  /** the secret of an embedded store, which responds only while the service runs; undefined for any other store */
+  accessKeyId?: string | undefined;
+}
+
+/** Tells the operators' commands where the tables of the local service are, whether it runs or not. */
+interface LocalTables extends LocalStore {
+  apiKeysTable: string;
+}
+
+/**
+ * Creates the folder, with a .gitignore that hides it from git and the linter in a checkout.
+ *
+ * @param folder the data folder of this service; a test can make another one
+ * @throws Error in one line when it cannot be created, or when this version of the service did not create it
+ */
+export async function makeDataFolder(folder = dataFolder): Promise<void> {
+  try {
+    // Not recursive: Node never returns from a recursive mkdir in /proc.
+    await mkdir(folder, { mode: 0o700 }).catch(unlessExists);
+    const names = await readdir(folder);
+    if (names.length > 0 && !names.includes(marker))
+      throw new Error(
+        `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+      );
+    const options = { flag: "wx", mode: 0o600 };
+    await writeFile(join(folder, marker), "", options).catch(unlessExists);
+    await writeFile(join(folder, ".gitignore"), "*\n", options).catch(unlessExists);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!code) throw error;
+    // Node reports ENOENT on a read-only file system.
+    throw new Error(
+      `The data folder ${folder} cannot be written (${code}): does its parent exist, and is it writable?`,
+    );
+  }
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}
+
+/** Reads a file as text. @throws Error if it is no regular file: a FIFO, for example, would not end */
+export async function readText(file: string): Promise<string> {
+  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a file: delete it.`);
+  return readFile(file, "utf8");
+}
+
+/** Writes a file that only its owner can read. It replaces an existing file or link, and never writes through a link. */
+export async function writeSecret(file: string, text: string): Promise<void> {
+  const draft = `${file}.draft`;
+  await rm(draft, { force: true });
+  await writeFile(draft, text, { flag: "wx", mode: 0o600 });
+  await rename(draft, file);
+}
+
+/** Writes what readTables returns. */
+export function writeTables({ endpoint, accessKeyId, apiKeysTable }: LocalTables): Promise<void> {
+  return writeSecret(tablesFile, JSON.stringify({ endpoint, accessKeyId, apiKeysTable }));
+}
+
+/** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */
+export async function readTables(): Promise<LocalTables> {
+  const content = await lstat(join(dataFolder, marker))
+    .then(() => readText(tablesFile))
+    .catch(({ code, message }: NodeJS.ErrnoException) => {
+      throw new Error(
+        code === "ENOENT"
+          ? `There is no local service in ${dataFolder}: run \`npm start\` once, or set DATA_DIR.`
+          : `The data folder ${dataFolder} cannot be read: ${message}`,
+      );
+    });
+  try {
+    const { endpoint, accessKeyId, apiKeysTable } = JSON.parse(content);
+    if (typeof endpoint === "string" && typeof apiKeysTable === "string")
+      return { endpoint, accessKeyId, apiKeysTable };
+  } catch {
+    // not JSON, or not an object
+  }
+  throw new Error(`${tablesFile} is damaged: run \`npm start\` once.`);
+}

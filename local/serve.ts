@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { HandledRequest } from "../emulator/gateway/gateway.ts";
+import { HttpServer } from "../emulator/gateway/server.ts";
+import { startStack } from "../emulator/running-stack.ts";
+import { awsEnvironment } from "../emulator/store/aws-environment.ts";
+import { checkEndpoint, createTables, OtherTables } from "../emulator/store/create-tables.ts";
+import { DataInUse, lockFolder, startStore } from "../emulator/store/store.ts";
+import type { StackDefinition } from "../emulator/template/template.ts";
+import { localStage } from "../infra/stages.ts";
+import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
+import { docsPage } from "../openapi/docs-page.ts";
+import { readLocalStack } from "./assembly.ts";
+import {
+  dataFolder,
+  keyFile,
+  type LocalStore,
+  makeDataFolder,
+  storeFolder,
+  writeTables,
+} from "./data-folder.ts";
+import { watchDescriptors } from "./descriptors.ts";
+import { ensureLocalKey } from "./local-key.ts";
+import { standardErrorLog } from "./service-log.ts";
+
+/** How long a start waits for a command such as `npm run keys`, which has the data open for a moment. In milliseconds. */
+const DATA_TIMEOUT_MS = 10_000;
+
+/** The running service. */
+export interface Service {
+  server: HttpServer;
+  /** folder of the template that it started with */
+  assembly: string;
+  /** Serves another template, and ends the functions of the last one as soon as they have no event to handle. */
+  replace(stack: StackDefinition): void;
+}
+
+/** Remembers what to undo when the process ends, in reverse order. */
+type AtEnd = (undo: () => unknown) => void;
+
+/**
+ * Serves this API on 127.0.0.1, as the environment variables say, and prints how to call it.
+ *
+ * @param synthesize returns the folder with the current template
+ * @throws Error in one line when the port, the data folder or the store cannot be used
+ */
+export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Promise<Service> {
+  const port = readPort();
+  const throttled = readThrottle();
+  // The start can take seconds. A port that cannot be bound is reported before.
+  const probe = createServer();
+  await listen(probe, port);
+  probe.close();
+  await makeDataFolder();
+  const lock = await lockFolder(dataFolder);
+  atEnd(() => lock.close());
+  const store = await openStore(atEnd);
+  const environment = awsEnvironment(store);
+  Object.assign(process.env, environment);
+  if (!store.accessKeyId) await checkEndpoint(store.endpoint);
+
+  const assembly = await synthesize();
+  const stack = readLocalStack(assembly);
+  const { tables, outputs, apiStageName } = stack;
+  const apiKeysTable = outputs.ApiKeysTableName ?? "";
+  await createTables(store.endpoint, tables).catch((error) => {
+    if (!store.accessKeyId || !(error instanceof OtherTables)) throw error;
+    throw new Error(`${error.message} Delete the folder ${dataFolder} or set DATA_DIR to another one.`);
+  });
+  await writeTables({ ...store, apiKeysTable });
+  const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
+
+  const checkDescriptors = watchDescriptors();
+  const log = standardErrorLog();
+  const options = {
+    environment,
+    throttled,
+    onRequest: (request: HandledRequest, accessLogFormat: string) => {
+      if (Number(request.variables.status) >= 500) checkDescriptors();
+      log.request(request, accessLogFormat);
+    },
+    onLog: log.function,
+    onFailure: console.error,
+  };
+  let running = startStack(stack, options);
+  atEnd(() => running.stop());
+  const docs = docsPage(key, apiStageName);
+  const server = new HttpServer(async (message, response) => {
+    // The gateway refuses a request without exactly one Host.
+    const oneHost = message.headersDistinct.host?.length === 1;
+    if (/^\/(docs|$)/.test(message.url ?? "") && oneHost && (await docs(message, response))) return;
+    running.gateway(message, response);
+  });
+  await listen(server, port);
+
+  // Not localhost, which can be ::1: another program can listen there and receive the key.
+  printAddresses(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiStageName, key);
+  return {
+    server,
+    assembly,
+    replace(next) {
+      const started = startStack(next, options);
+      running.drain();
+      running = started;
+    },
+  };
+}
+
+function readPort(): number {
+  const { PORT = "" } = process.env;
+  const port = Number(PORT || 3000);
+  if (!/^\d*$/.test(PORT) || port > 65535)
+    throw new Error(`PORT must be an integer from 0 to 65535, not \`${PORT}\`.`);
+  return port;
+}
+
+function readThrottle(): boolean {
+  const { THROTTLE = "" } = process.env;
+  if (!/^(on|off|)$/.test(THROTTLE)) throw new Error(`THROTTLE must be on or off, not \`${THROTTLE}\`.`);
+  return THROTTLE === "on";
+}
+
+const reasons: Record<string, string> = {
+  EADDRINUSE: "is in use. Set PORT to another one.",
+  EACCES: "needs privileges that this user does not have. Set PORT to one above 1023.",
+};
+
+/** @throws Error in one line when the port cannot be bound */
+async function listen(server: Server, port: number): Promise<void> {
+  await once(server.listen(port, "127.0.0.1"), "listening").catch(({ code }) => {
+    throw new Error(`Port ${port} ${reasons[code] ?? `cannot be bound (${code}).`}`);
+  });
+}
+
+/** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */
+async function openStore(atEnd: AtEnd): Promise<LocalStore> {
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
+  if (endpoint) return { endpoint };
+  for (const end = performance.now() + DATA_TIMEOUT_MS; ; await pause(20)) {
+    try {
+      const store = await startStore(storeFolder, (message) => console.error(`animal-store: ${message}`));
+      atEnd(store.close);
+      return store;
+    } catch (error) {
+      if (!(error instanceof DataInUse) || performance.now() > end) throw error;
+    }
+  }
+}
+
+function printAddresses(origin: string, apiStageName: string, key: string): void {
+  const baseUrl = `${origin}/${apiStageName}`;
+  console.log(`BASE_URL=${baseUrl}`);
+  console.log(`API_KEY=${key}`);
+  console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
+  console.log(`Docs: ${origin}/docs`);
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
+import { FunctionError } from "../../../emulator/lambda/instance.ts";
+import { FunctionPool } from "../../../emulator/lambda/pool.ts";
+import { startStack } from "../../../emulator/running-stack.ts";
+import { readStack } from "../../../emulator/template/template.ts";
+import { servedStackName } from "../../../infra/stages.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const source = `
+  exports.handler = async (fault, { awsRequestId, getRemainingTimeInMillis }) => {
+    console.info(fault);
+    if (fault === "exit") process.exit(1);
+    if (fault === "endless loop") for (;;);
+    if (fault === "no result in time") await new Promise(() => {});
+    if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
+    if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
+    if (fault === "above its memory size") { globalThis.kept = new Array(2e7).fill(1); await new Promise(() => {}); }
+    if (fault === "log") { console.error({ logged: true }); console.warn("slow"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
+    if (fault === "exception") throw new Error("secret");
+    return { env: process.env, awsRequestId, remaining: getRemainingTimeInMillis() };
+  };`;
+
+const folder = await mkdtemp(join(tmpdir(), "animal-store-functions-"));
+await writeFile(join(folder, "index.js"), source);
+const timeoutMs = 60_000;
+const definition = { name: "F", code: folder, handler: "index.handler", timeoutMs, memoryMb: 64 };
+const log = jest.fn<(line: string) => void>();
+const pool = new FunctionPool({ ...definition, environment: { OWN: "f" } }, log);
+const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
+
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+  log.mockClear();
+});
+afterAll(async () => {
+  pool.stop();
+  await rm(folder, { recursive: true });
+});
+
+const invoke = (fault = "none") => pool.invoke(JSON.stringify(fault), "id");
+const lines = () => log.mock.calls.map(([line]) => line);
+
+const timedOut = "The function exceeded its timeout of 60000 ms.";
+const outOfMemory = "The function ran out of memory.";
+it.each([
+  ["exit", "The function exited with status 1."],
+  ["unhandled rejection", "secret"],
+  ["exception", "secret"],
+  ["endless loop", timedOut],
+  ["no result in time", timedOut],
+  ["out of memory", outOfMemory],
+  ["above its memory size", outOfMemory],
+])("an invocation that ends with %s fails alone, and says why", async (fault, reason) => {
+  const failure = invoke(fault).catch((error) => error);
+  await invoke();
+  if (reason === timedOut) {
+    await eventually(lines, (all) => expect(all.join()).toContain(`"${fault}"`));
+    const end = Date.now() + timeoutMs;
+    jest.spyOn(Date, "now").mockReturnValue(end);
+  }
+  expect(await failure).toEqual(new FunctionError(reason));
+  jest.restoreAllMocks();
+  await Promise.all([invoke(), invoke(), invoke()]);
+});
+
+it("a function has its lines logged, and why it failed", async () => {
+  await invoke("log");
+  await expect(invoke("exception")).rejects.toThrow();
+  await eventually(lines, (all) => {
+    expect(all).toEqual(expect.arrayContaining(["raw text", "raw error"]));
+    const entries = all.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+    const own = { timestamp: expect.any(String), requestId: "id" };
+    expect(entries).toContainEqual({ ...own, level: "INFO", message: "log" });
+    expect(entries).toContainEqual({ ...own, level: "WARN", message: "slow" });
+    for (const message of [{ logged: true }, { errorMessage: "secret" }])
+      expect(entries).toContainEqual({ ...own, level: "ERROR", message });
+  });
+});
+
+it("a function has only its own environment, the id of the request, and no timer after its event", async () => {
+  jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "Date"] });
+  const result = (await invoke()) as { env: object; remaining: number };
+  expect(jest.getTimerCount()).toBe(0);
+  // Node.js adds this variable while coverage is measured.
+  expect({ NODE_V8_COVERAGE: "", ...result.env }).toEqual({
+    OWN: "f",
+    NODE_V8_COVERAGE: expect.any(String),
+  });
+  expect(result).toMatchObject({ awsRequestId: "id", remaining: expect.closeTo(timeoutMs, -5) });
+});
+
+it("a thread that was stopped leaves no timer, which would end the service", async () => {
+  jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "Date"] });
+  const other = new FunctionPool({ ...definition, environment: {} }, log);
+  await other.invoke('"none"', "id");
+  other.stop();
+  expect(jest.getTimerCount()).toBeGreaterThan(0);
+  await eventually(
+    () => jest.getTimerCount(),
+    (count) => expect(count).toBe(0),
+  );
+});
+
+it("every function has the timeout and the memory size of the template", () => {
+  const { Resources } = JSON.parse(
+    readFileSync(join(process.env.TEST_ASSEMBLY ?? "", `${servedStackName}.template.json`), "utf8"),
+  );
+  expect(stack.functions.length).toBeGreaterThan(0);
+  for (const { name, timeoutMs, memoryMb } of stack.functions)
+    expect(Resources[name].Properties).toMatchObject({ Timeout: timeoutMs / 1000, MemorySize: memoryMb });
+});
+
+it("a stack does not stop its functions when it is replaced, and needs their code", () => {
+  const [drain, stop] = (["drain", "stop"] as const).map((name) =>
+    jest.spyOn(FunctionPool.prototype, name).mockImplementation(() => undefined),
+  );
+  const ignore = () => undefined;
+  const options = { environment: {}, throttled: false, onRequest: ignore, onLog: ignore, onFailure: ignore };
+  const running = startStack(stack, options);
+  running.drain();
+  expect(drain).toHaveBeenCalledTimes(stack.functions.length);
+  expect(stop).not.toHaveBeenCalled();
+  jest.restoreAllMocks();
+  const functions = stack.functions.map((fn) => ({ ...fn, code: "/proc/none/code" }));
+  expect(() => startStack({ ...stack, functions }, options)).toThrow(
+    /^The code of .* is missing: \/proc\/none\/code$/,
+  );
+  void running.stop();
+});

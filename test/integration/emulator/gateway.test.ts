@@ -1,0 +1,238 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import { formatAccessLog } from "../../../emulator/gateway/context.ts";
+import { createGateway, type GatewayOptions } from "../../../emulator/gateway/gateway.ts";
+import { HttpServer } from "../../../emulator/gateway/server.ts";
+import { readStack } from "../../../emulator/template/template.ts";
+import { servedStackName } from "../../../infra/stages.ts";
+import { errorBody } from "../../../lib/errors.ts";
+import { disconnect, send } from "../../support/http.ts";
+import { listen } from "../../support/listen.ts";
+
+const log = jest.fn<GatewayOptions["onRequest"]>();
+const onFailure = jest.fn<GatewayOptions["onFailure"]>();
+
+const operation = jest.fn(
+  async (event: string, awsRequestId: string): Promise<unknown> => ({
+    statusCode: 200,
+    headers: { "X-Own": "1" },
+    body: JSON.stringify({ event: JSON.parse(event), awsRequestId }),
+  }),
+);
+const authorize = jest.fn(async () => ({
+  principalId: "p",
+  policyDocument: { Statement: [{ Effect: "Allow", Resource: "*" }] },
+  context: { keyId: "key_1", live: true },
+}));
+
+const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
+const invoke: GatewayOptions["invoke"] = (name, event, requestId) =>
+  name === stack.authorizer?.functionName ? authorize() : operation(event, requestId);
+const cleanUp: (() => unknown)[] = [];
+afterAll(async () => {
+  disconnect();
+  for (const close of cleanUp) await close();
+});
+
+/** Serves the template of staging with other settings; returns the origin. */
+async function serve(settings: Partial<typeof stack>, throttled = false): Promise<string> {
+  const options = { invoke, throttled, onRequest: log, onFailure };
+  const gateway = createGateway({ ...stack, ...settings }, options);
+  const { origin, close } = await listen(new HttpServer(gateway));
+  cleanUp.push(close);
+  return origin;
+}
+
+const origin = await serve({});
+const baseUrl = `${origin}/v1`;
+
+// The gateway caches a policy for each key.
+const key = (last: string) => `ask_local_${"0".repeat(32)}${last}`;
+const token = (last: string) => `Bearer ${key(last)}`;
+const get = (path: string, last = "a", headers: Record<string, string> = {}) =>
+  fetch(baseUrl + path, { headers: { Authorization: token(last), ...headers } });
+const post = { method: "POST", path: "/pets", key: key("a") };
+const json = async (response: Response) => (await response.json()) as Record<string, never>;
+
+it("an event has the form of API Gateway's proxy integration", async () => {
+  const headers = {
+    "X-MiXed": "1",
+    "x-forwarded-proto": "gopher",
+    "X-FORWARDED-FOR": "6.6.6.6",
+    "x-forwarded-port": "1",
+  };
+  const response = await get("/pets/?a=1&a=2&b=x%20y+z&__proto__=1", "a", headers);
+  const { event } = await json(response);
+  expect(event).toMatchObject({
+    resource: "/pets",
+    path: "/pets/",
+    httpMethod: "GET",
+    pathParameters: null,
+    stageVariables: null,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: response.headers.get("x-amzn-requestid"),
+      extendedRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+      requestTime: expect.stringMatching(/ \+0000$/),
+      stage: "v1",
+      resourcePath: "/pets",
+      path: "/v1/pets/",
+      httpMethod: "GET",
+      protocol: "HTTP/1.1",
+      domainName: new URL(origin).host,
+      authorizer: { keyId: "key_1", live: true, principalId: "p" },
+      identity: { sourceIp: "127.0.0.1", userAgent: "node" },
+    },
+  });
+  const { queryStringParameters, multiValueQueryStringParameters, headers: seen } = event as never;
+  expect(JSON.stringify(queryStringParameters)).toBe('{"a":"2","b":"x y z","__proto__":"1"}');
+  expect(JSON.stringify(multiValueQueryStringParameters)).toBe(
+    '{"a":["1","2"],"b":["x y z"],"__proto__":["1"]}',
+  );
+  const named = Object.entries(seen).filter(([name]) => /^x-/i.test(name));
+  expect(Object.fromEntries(named)).toEqual({
+    "X-MiXed": "1",
+    "X-Forwarded-Proto": "http",
+    "X-Forwarded-For": "127.0.0.1",
+    "X-Forwarded-Port": new URL(origin).port,
+  });
+  expect(response.headers.get("x-own")).toBe("1");
+});
+
+it.each([
+  ["é", false, "é"],
+  [Buffer.from([0xff]), true, "/w=="], // not UTF-8
+])(
+  "an event has all values of a repeated header, and the body %j with isBase64Encoded: %j",
+  async (...row) => {
+    const [sent, isBase64Encoded, body] = row;
+    const headers: [string, string][] = [["content-type", "text/plain"]];
+    const { text } = await send(baseUrl, { ...post, headers, body: sent });
+    expect(JSON.parse(text).event).toMatchObject({
+      httpMethod: "POST",
+      multiValueHeaders: { "Content-Type": ["application/json"], "content-type": ["text/plain"] },
+      requestContext: { httpMethod: "POST", identity: { userAgent: null } },
+      isBase64Encoded,
+      body,
+    });
+  },
+);
+
+it("a path that the API does not have gets without a catch-all route a 404, or AWS's own 403", async () => {
+  const routes = stack.routes.filter(({ requiresAuthorization }) => requiresAuthorization);
+  const url = `${await serve({ routes })}/v1/nowhere`;
+  const without = await fetch(url);
+  expect([without.status, await without.json()]).toMatchObject([404, { code: "not_found" }]);
+  const response = await fetch(url, { headers: { Authorization: "Bearer secret" } });
+  expect(response.status).toBe(403);
+  expect(response.headers.get("x-amzn-errortype")).toBe("IncompleteSignatureException");
+  expect(await response.json()).toEqual({
+    message:
+      "'secret' not a valid key=value pair (missing equal-sign) in Authorization header: 'Bearer secret'.",
+  });
+});
+
+describe("the access log", () => {
+  const accessLog = (format = stack.accessLogFormat) =>
+    JSON.parse(formatAccessLog(format, log.mock.calls.at(-1)?.[0].variables ?? {}));
+
+  it("joins a request with its response and its invocations, and has a value in every field", async () => {
+    const response = await get("/pets", "l");
+    const { awsRequestId } = await json(response);
+    const line = accessLog();
+    for (const value of Object.values(line)) expect(value).toMatch(/^[^$]+$/);
+    expect(line).toMatchObject({
+      requestId: response.headers.get("x-amzn-requestid"),
+      keyId: "key_1",
+      route: "GET /pets",
+      status: "200",
+      integrationRequestId: awsRequestId,
+      authorizerRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+      error: "-",
+    });
+  });
+
+  it("says why a request was refused", async () => {
+    authorize.mockRejectedValueOnce(new Error('no "database"'));
+    const response = await get("/pets/7?limit=8", "f");
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await response.json()).toEqual(errorBody("unavailable"));
+    expect(log).toHaveBeenLastCalledWith(
+      expect.objectContaining({ url: "/v1/pets/7?limit=8", body: JSON.stringify(errorBody("unavailable")) }),
+      stack.accessLogFormat,
+    );
+    expect(accessLog()).toMatchObject({
+      route: "GET /pets/{petId}",
+      status: "503",
+      authorizerError: 'no "database"',
+      error: "AUTHORIZER_CONFIGURATION_ERROR",
+    });
+  });
+
+  it("has the id of an invocation that failed, Lambda's status, and the status that the code returned", async () => {
+    const format = '["$context.integration.integrationStatus","$context.integration.status"]';
+    operation.mockResolvedValueOnce({ statusCode: 204, body: "" });
+    const { headers } = await get("/pets");
+    expect([headers.get("content-type"), headers.get("content-length")]).toEqual([null, null]);
+    expect(accessLog(format)).toEqual(["200", "204"]);
+    operation.mockRejectedValueOnce(new Error("secret"));
+    for (const result of [undefined, { statusCode: "x", body: "" }, { statusCode: 200 }])
+      operation.mockResolvedValueOnce(result);
+    for (let n = 0; n < 4; n++) {
+      const response = await get("/pets");
+      expect([response.status, await response.json()]).toEqual([503, errorBody("unavailable")]);
+      expect(accessLog(format)).toEqual(["200", "-"]);
+      expect(accessLog()).toMatchObject({
+        status: "503",
+        integrationStatus: "200",
+        integrationRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+        error: "INTEGRATION_FAILURE",
+      });
+    }
+  });
+});
+
+describe("the gateway", () => {
+  it("responds 500 to an error of its own, and says why", async () => {
+    const error = new Error("broken");
+    operation.mockImplementationOnce(() => {
+      throw error;
+    });
+    const response = await get("/pets/1");
+    expect([response.status, await response.json()]).toEqual([500, errorBody("internal_error")]);
+    expect(onFailure.mock.calls).toEqual([[error]]);
+  });
+
+  it("responds to a body over 10 MB with API Gateway's own 413 in plain text", async () => {
+    const body = Buffer.alloc(10 * 1024 * 1024 + 1);
+    const { status, text, headers } = await send(baseUrl, { ...post, body });
+    expect([status, text]).toEqual([413, "HTTP content length exceeded 10485760 bytes."]);
+    const sent = ["content-type", "x-amzn-requestid"].map((name) => headers.get(name));
+    expect(sent).toEqual(["text; charset=utf-8", null]);
+  });
+
+  it("responds to a body over Lambda's 6 MB with the template's 413, and a mock does not mind it", async () => {
+    const body = Buffer.alloc(6 * 1024 * 1024 + 1);
+    const { status, text } = await send(baseUrl, { ...post, body });
+    expect([status, JSON.parse(text)]).toEqual([413, errorBody("payload_too_large")]);
+    expect((await send(baseUrl, { ...post, path: "/nowhere", body })).status).toBe(404);
+  });
+
+  it("responds 401 before it has received the body, and then reads it, or its client could not read the 401", async () => {
+    const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+    const size = 2 ** 21;
+    socket.write(`POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`);
+    const [response] = await once(socket, "data");
+    expect(String(response)).toMatch(/^HTTP\/1\.1 401 /);
+    socket.end(Buffer.alloc(size));
+    await once(socket, "close"); // rejects when the connection was reset
+  });
+
+  it("refuses a request over its throttle before it invokes the authorizer", async () => {
+    const response = await fetch(`${await serve({ throttling: { rate: 0, burst: 0 } }, true)}/v1/pets`);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "1"]);
+    expect(await response.json()).toEqual(errorBody("too_many_requests"));
+  });
+});

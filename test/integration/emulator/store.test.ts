@@ -1,0 +1,199 @@
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setImmediate as turn } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { AbstractLevel } from "abstract-level";
+import { ClassicLevel } from "classic-level";
+import dynalite from "dynalite";
+import { closeIterators } from "../../../emulator/store/close-iterators.ts";
+import { DataInUse, type Store, startStore } from "../../../emulator/store/store.ts";
+import { eventually } from "../../support/eventually.ts";
+import { listen } from "../../support/listen.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "animal-store-store-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("startStore", () => {
+  it("opens a folder for one of several callers at the same moment, and throws DataInUse for the others", async () => {
+    const attempts: ReturnType<typeof startStore>[] = [];
+    // One call starts at every turn of the event loop, so that calls overlap with every step of the first.
+    for (let n = 0; n < 40; n++) {
+      attempts.push(startStore(folder));
+      attempts.at(-1)?.catch(() => undefined);
+      await turn();
+    }
+    const results = await Promise.allSettled(attempts);
+    const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    for (const store of started) await store.close().catch(() => undefined);
+    expect(started).toHaveLength(1);
+    for (const reason of reasons) expect(reason).toBeInstanceOf(DataInUse);
+  });
+
+  it("releases the folder when it closes, also while a client is connected, and reports no failure", async () => {
+    const error = jest.spyOn(console, "error");
+    for (let round = 0; round < 2; round++) {
+      const store = await startStore(folder);
+      await once(
+        connect(Number(new URL(store.endpoint).port), "127.0.0.1").on("error", () => undefined),
+        "connect",
+      );
+      await expect(startStore(folder)).rejects.toThrow(DataInUse);
+      await store.close();
+    }
+    expect(error.mock.calls).toEqual([]);
+    error.mockRestore();
+  });
+
+  it("says what is damaged: what LevelDB left out, or why it opens nothing", async () => {
+    const data = new ClassicLevel(folder);
+    await data.put("pet", "Rex");
+    await data.close();
+    const [log = ""] = (await readdir(folder)).filter((name) => name.endsWith(".log"));
+    const bytes = await readFile(join(folder, log));
+    bytes[bytes.length - 1] = 0;
+    await writeFile(join(folder, log), bytes);
+    const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    for (const _start of ["reports it", "has nothing to report"]) await (await startStore(folder)).close();
+    expect(error.mock.calls).toEqual([
+      [expect.stringMatching(/is damaged\. Items can be missing: .*checksum mismatch$/)],
+    ]);
+    error.mockRestore();
+    await writeFile(join(folder, "CURRENT"), "garbage");
+    await expect(startStore(folder)).rejects.toThrow(`The data folder ${folder} cannot be opened: `);
+  });
+});
+
+/** What a request has whose signature is not checked. */
+const signed = ({ accessKeyId }: { accessKeyId: string }, operation: string) => ({
+  Authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20261122/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+  "X-Amz-Date": "20261122T000000Z",
+  "X-Amz-Target": `DynamoDB_20120810.${operation}`,
+  "Content-Type": "application/x-amz-json-1.0",
+});
+
+type Target = Pick<Store, "endpoint" | "accessKeyId">;
+
+async function send(
+  store: Target,
+  operation: string,
+  input: object,
+  { method = "POST", headers = {} as Record<string, string> } = {},
+) {
+  const options = { method, agent: false, headers: { ...signed(store, operation), ...headers } };
+  const [response] = await once(request(store.endpoint, options).end(JSON.stringify(input)), "response");
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+const TableName = "kept";
+
+async function createTable(store: Target) {
+  const { status } = await send(store, "CreateTable", {
+    TableName,
+    BillingMode: "PAY_PER_REQUEST",
+    KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+    AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
+  });
+  expect(status).toBe(200);
+}
+
+describe("a store", () => {
+  let store: Store;
+
+  beforeAll(async () => {
+    store = await startStore();
+    expect(store.accessKeyId).toMatch(/^[\da-f]{40}$/);
+    await createTable(store);
+  });
+  afterAll(() => store.close());
+
+  it("returns the item that refuses a write if the request asks for it", async () => {
+    const Item = { id: { S: "1" }, price: { N: "650" } };
+    await send(store, "PutItem", { TableName, Item });
+    const refused = async (operation: string, input: object) => {
+      const write = { TableName, Key: { id: Item.id }, ConditionExpression: "price < id", ...input };
+      const { status, body } = await send(store, operation, write);
+      return [status, JSON.parse(body)];
+    };
+    const __type = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException";
+    const message = "The conditional request failed";
+    const ReturnValuesOnConditionCheckFailure = "ALL_OLD";
+    for (const [operation, input] of [
+      ["PutItem", { Item }],
+      ["UpdateItem", { UpdateExpression: "REMOVE price" }],
+      ["DeleteItem", {}],
+    ] as const) {
+      expect(await refused(operation, input)).toEqual([400, { __type, message }]);
+      const asking = { ...input, ReturnValuesOnConditionCheckFailure };
+      expect(await refused(operation, asking)).toEqual([400, { __type, message, Item }]);
+    }
+    const ofNone = { Key: { id: { S: "2" } }, ReturnValuesOnConditionCheckFailure };
+    expect(await refused("DeleteItem", ofNone)).toEqual([400, { __type, message }]);
+  });
+
+  it("keeps its data when a request is incomplete", async () => {
+    const { host, port } = new URL(store.endpoint);
+    const lines = { ...signed(store, "ListTables"), Host: host, "Content-Length": 5 };
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.resume().end(`POST / HTTP/1.1\r\n${head.join("")}\r\n{}`);
+    await once(socket, "close");
+    expect((await send(store, "ListTables", {})).body).toBe('{"TableNames":["kept"]}');
+  });
+
+  it.each<[string, Parameters<typeof send>[3]]>([
+    ["a preflight of a web page", { method: "OPTIONS", headers: { Origin: "http://a", Authorization: "" } }],
+    ["a web page of another origin", { headers: { Origin: "null" } }],
+    ["a web page of the same origin", { headers: { "Sec-Fetch-Site": "same-origin" } }],
+    ["another host name", { headers: { Host: "localhost" } }],
+    ["no credential", { headers: { Authorization: "" } }],
+    ["another credential", { headers: { Authorization: "AWS4-HMAC-SHA256 Credential=local/20261122/" } }],
+  ])("refuses %s", async (_name, options) => {
+    const { status, headers, body } = await send(store, "DeleteTable", { TableName }, options);
+    expect([status, body]).toEqual([403, expect.stringContaining("UnrecognizedClientException")]);
+    expect(Object.keys(headers).join()).not.toContain("access-control");
+  });
+});
+
+it("closes the iterators that dynalite leaves open", async () => {
+  closeIterators();
+  // It does not replace a return() that exists.
+  expect(closeIterators).toThrow("remove emulator/store/close-iterators.ts");
+  // A database holds its iterators from attachResource to detachResource.
+  const attached = jest.spyOn(AbstractLevel.prototype, "attachResource");
+  const detached = jest.spyOn(AbstractLevel.prototype, "detachResource");
+  const { origin: endpoint, close } = await listen(dynalite({ createTableMs: 0 }));
+  const store = { endpoint, accessKeyId: "local" };
+  await createTable(store);
+  const key = { KeyConditionExpression: "id = :id", ExpressionAttributeValues: { ":id": { S: "2" } } };
+  for (const [operation, input] of [
+    ...["1", "2", "3"].map((S) => ["PutItem", { Item: { id: { S } } }] as const),
+    ...[{}, { Limit: 1 }].flatMap((limit) => [
+      ["Scan", limit] as const,
+      ["Query", { ...key, ...limit }] as const,
+    ]),
+    ["ListTables", {}] as const,
+    ["DeleteTable", {}] as const,
+  ]) {
+    attached.mockClear();
+    detached.mockClear();
+    const { status } = await send(store, operation, { TableName, ...input });
+    expect([operation, status]).toEqual([operation, 200]);
+    if (operation !== "PutItem") expect(attached).toHaveBeenCalled();
+    // The stream closes its iterator after the response.
+    await eventually(
+      () => attached.mock.calls.length - detached.mock.calls.length,
+      (open) => expect(open).toBe(0),
+    );
+  }
+  await close();
+});

@@ -1,0 +1,43 @@
+import { createServer } from "node:http";
+import { afterAll, expect, it, jest } from "@jest/globals";
+import { awsEnvironment } from "../../../../emulator/store/aws-environment.ts";
+import { checkEndpoint, createTables } from "../../../../emulator/store/create-tables.ts";
+import { listen } from "../../../support/listen.ts";
+
+let description: [status: number, body: object];
+const clock = jest.spyOn(Date, "now");
+const server = createServer(({ headers }, response) => {
+  const describes = String(headers["x-amz-target"]).endsWith("DescribeTable");
+  if (describes) clock.mockReturnValue(Date.now() + 60_001);
+  const [status, body] = describes ? description : [200, {}];
+  response.writeHead(status, { "Content-Type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
+});
+const { origin, close } = await listen(server);
+Object.assign(process.env, awsEnvironment({ endpoint: origin }));
+afterAll(close);
+
+it.each<[typeof description, string]>([
+  [
+    [400, { __type: "AccessDeniedException", message: "No." }],
+    `The DynamoDB endpoint ${origin} cannot be used: No.`,
+  ],
+  [
+    [200, { Table: { TableStatus: "CREATING" } }],
+    `The table Pets at ${origin} is still CREATING after a minute.`,
+  ],
+  [
+    [200, { Table: { TableStatus: "ACTIVE", GlobalSecondaryIndexes: [{ IndexName: "byOwner" }] } }],
+    `The table Pets at ${origin} has no index byStatus.`,
+  ],
+])("fails when the description of a table is %j", async (described, message) => {
+  description = described;
+  const keys = { KeySchema: [], AttributeDefinitions: [] };
+  const index = { IndexName: "byStatus", KeySchema: [], Projection: {} };
+  const table = { TableName: "Pets", ...keys, GlobalSecondaryIndexes: [index] };
+  await expect(createTables(origin, [table])).rejects.toThrow(message);
+});
+
+it("says why a server cannot be used that does not respond", async () => {
+  const none = "http://127.0.0.1:1";
+  await expect(checkEndpoint(none)).rejects.toThrow(`The DynamoDB endpoint ${none} cannot be used: `);
+});

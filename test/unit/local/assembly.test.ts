@@ -1,0 +1,77 @@
+import * as files from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeEach, expect, it, jest } from "@jest/globals";
+
+let changed = "nothing";
+let missing = "nothing";
+beforeEach(() => {
+  changed = missing = "nothing";
+});
+jest.unstable_mockModule("node:fs/promises", () => ({
+  ...files,
+  readFile: async (file: string) =>
+    file.endsWith(missing)
+      ? Promise.reject()
+      : `${Number(file.endsWith(changed))}${await files.readFile(file)}`, // of the same length
+}));
+const { refreshAssembly, hashSources } = await import("../../../local/assembly.ts");
+const { synthesize } = await import("../../../infra/synthesize.ts");
+const emptyFolder = () => files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
+
+it.each([
+  "/functions/get-pet.ts",
+  "/infra/bundle/lambda-entry.mjs",
+  "/lib/http/json.ts",
+  "/package.json",
+  "/package-lock.json",
+  "/node_modules/.package-lock.json",
+  "/tsconfig.json",
+])("a change of %s makes another assembly", async (file) => {
+  const before = await hashSources();
+  expect(await hashSources()).toBe(before);
+  changed = file;
+  expect(await hashSources()).not.toBe(before);
+});
+
+it("a package file that npm did not write counts as empty", async () => {
+  missing = "/node_modules/.package-lock.json";
+  expect(await hashSources()).toMatch(/^[\da-f]{32}$/);
+});
+
+it("another version of Node.js makes another assembly", async () => {
+  const before = await hashSources();
+  const version = Object.getOwnPropertyDescriptor(process, "version") ?? {};
+  Object.defineProperty(process, "version", { ...version, value: "v0.0.0" });
+  const after = await hashSources();
+  Object.defineProperty(process, "version", version);
+  expect(after).not.toBe(before);
+});
+
+it("ends a synthesis that is cancelled", async () => {
+  await using folder = await emptyFolder();
+  await expect(refreshAssembly(folder.path, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
+});
+
+it("reports a failed synthesis without the code of packages, which is minified", async () => {
+  await using folder = await emptyFolder();
+  const minified = join(folder.path, "node_modules/minified.js");
+  const code = `${"/* code */".repeat(500)}console.log("A finding.");throw Error("Failed.")`;
+  await files.mkdir(dirname(minified));
+  await files.writeFile(minified, code);
+  const { NODE_OPTIONS } = process.env;
+  process.env.NODE_OPTIONS = `--import=${pathToFileURL(minified)}`;
+  const { message } = await synthesize(folder.path, []).catch((error) => error);
+  process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
+  expect(message).toBe("The CDK app failed:\nA finding.\nError: Failed.");
+});
+
+it("uses the assembly of the current sources, and removes those of others and drafts, and nothing else", async () => {
+  await using folder = await emptyFolder();
+  const current = await hashSources();
+  for (const name of [current, `${current}.draft`, "1".repeat(32), "others"])
+    await files.mkdir(join(folder.path, name));
+  expect(await refreshAssembly(folder.path)).toBe(join(folder.path, current));
+  expect((await files.readdir(folder.path)).sort()).toEqual([current, "others"]);
+});

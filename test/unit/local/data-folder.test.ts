@@ -1,0 +1,37 @@
+import { mkdtempDisposable, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "@jest/globals";
+import { makeDataFolder, marker, writeSecret } from "../../../local/data-folder.ts";
+
+it("keeps the files of a data folder that it uses again", async () => {
+  await using parent = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
+  const folder = join(parent.path, "data");
+  await makeDataFolder(folder);
+  expect(marker).toBe("animal-store-format-1"); // with another name, the service would refuse the folders that exist
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  for (const name of [".gitignore", marker]) await writeFile(join(folder, name), "mine");
+  await makeDataFolder(folder);
+  for (const name of [".gitignore", marker]) expect(await readFile(join(folder, name), "utf8")).toBe("mine");
+});
+
+it("replaces a secret, which only its owner can read, also after a write that was interrupted", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
+  const file = join(folder.path, "secret");
+  for (const name of [file, `${file}.draft`]) await writeFile(name, "old", { mode: 0o644 });
+  await writeSecret(file, "new");
+  expect([await readFile(file, "utf8"), (await stat(file)).mode & 0o777]).toEqual(["new", 0o600]);
+});
+
+it("says why a folder cannot be made", () =>
+  expect(makeDataFolder("/dev/null/data")).rejects.toThrow(
+    "The data folder /dev/null/data cannot be written (ENOTDIR)",
+  ));
+
+// start.test.ts has the folder of somebody else.
+it("refuses a folder of another format, and writes nothing there", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
+  await writeFile(join(folder.path, `${marker}0`), "");
+  await expect(makeDataFolder(folder.path)).rejects.toThrow("is not empty");
+  expect(await readdir(folder.path)).toEqual([`${marker}0`]);
+});
