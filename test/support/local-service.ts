@@ -13,6 +13,8 @@ interface Command {
   entry?: string;
   args?: string[];
   cwd?: string;
+  /** a command that runs it */
+  prefix?: string[];
 }
 
 /** What `npm start` runs, as a process of its own. `await using` stops it. */
@@ -22,9 +24,10 @@ export type LocalService = Awaited<ReturnType<typeof startService>>;
 export function spawnService(
   environment: Record<string, string>,
   nodeOptions: string[] = [],
-  { entry = start, args = [], cwd = process.cwd() }: Command = {},
+  { entry = start, args = [], cwd = process.cwd(), prefix = [] }: Command = {},
 ) {
-  const child = spawn("sh", [launcher, ...nodeOptions, entry, ...args], {
+  const [command = "", ...all] = [...prefix, "sh", launcher, ...nodeOptions, entry, ...args];
+  const child = spawn(command, all, {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],

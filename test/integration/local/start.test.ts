@@ -109,7 +109,7 @@ it("keeps its key and every pet that it has acknowledged when its store fails, i
   await writeFile(join(cwd, "package.json"), '{"type":"module"}'); // the functions are CommonJS
   // A profile of the user, which would replace the credentials of the store, has no effect.
   const environment = { DATA_DIR: "", AWS_PROFILE: "nobody" };
-  const instrument = fileURLToPath(new URL("../../long/soak/instrument.ts", import.meta.url));
+  const instrument = fileURLToPath(new URL("../../support/instrument.ts", import.meta.url));
   const first = await started(environment, [endlessTimers, "--import", instrument], cwd);
   const pet = await add(first);
   const isKept = async (service: LocalService) =>
@@ -119,7 +119,7 @@ it("keeps its key and every pet that it has acknowledged when its store fails, i
   const [current, log] = [join(data, "CURRENT"), join(data, "LOG")];
   const content = await readFile(current);
   await writeFile(current, "garbage");
-  first.process.send("kill store");
+  first.process.send("fail store");
   // LevelDB writes a new log at every attempt.
   const attempts = new Set<number>();
   await eventually(
