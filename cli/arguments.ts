@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { stageNamed } from "../infra/stages.ts";
 import { apiKeyPattern, hashApiKey, isScope, keyIdOf, type Scope, scopes } from "../lib/api-key.ts";
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -57,6 +58,15 @@ export function parseKeyId(text: string): string {
     throw new InvalidArgumentError("Use a key ID, such as key_94a9db21d2a2b24b.");
   }
   return text;
+}
+
+/** Reads the name of a stage, also of a personal one. @throws InvalidArgumentError, which commander reports */
+export function parseStage(text: string): string {
+  try {
+    return stageNamed(text).name;
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 /** Reads the base URL of a service. @throws InvalidArgumentError, which commander reports */

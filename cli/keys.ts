@@ -1,6 +1,6 @@
 import { fstatSync, statSync } from "node:fs";
 import { Command, Option } from "commander";
-import { deployedStages, localStage } from "../infra/stages.ts";
+import { namedStages, stageNamed } from "../infra/stages.ts";
 import {
   type ApiKeyRecord,
   endOf,
@@ -11,7 +11,14 @@ import {
   scopes,
 } from "../lib/api-key.ts";
 import type { ApiKeyStore, StoredKey } from "../lib/dynamo/api-key-store.ts";
-import { parseDuration, parseKeyId, parseLifetime, parseOwner, parseScopes } from "./arguments.ts";
+import {
+  parseDuration,
+  parseKeyId,
+  parseLifetime,
+  parseOwner,
+  parseScopes,
+  parseStage,
+} from "./arguments.ts";
 import { confirm } from "./confirm.ts";
 import { escapeControls, escapeLines } from "./escape-controls.ts";
 import { describeKey, isoTime, keyDetails, keyTable } from "./format-keys.ts";
@@ -26,14 +33,11 @@ interface CommonOptions {
   yes?: boolean;
 }
 
-const allStages = [localStage, ...deployedStages];
-const stageNamed = (stage: string) => allStages.find(({ name }) => name === stage);
-
 const output = ({ json }: CommonOptions, value: unknown, text: string) =>
   print(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
-  if (stageNamed(stage)?.confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);
+  if (stageNamed(stage).confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);
 }
 
 const damaged = (id: string) =>
@@ -98,10 +102,10 @@ const command = (name: string, description: string) =>
   program
     .command(name)
     .description(description)
-    .addOption(
-      new Option("--stage <stage>", "the deployment")
-        .choices(allStages.map((stage) => stage.name))
-        .makeOptionMandatory(),
+    .requiredOption(
+      "--stage <stage>",
+      `the deployment: ${namedStages.map((stage) => stage.name).join(", ")}, or a personal stage`,
+      parseStage,
     )
     .option("--json", "print JSON, for scripts");
 
@@ -191,7 +195,7 @@ changingCommand("revoke", "revoke a key")
     const { hash } = await find(keys, stage, id);
     const changed = await keys.revoke(hash, Date.now());
     const record = await keys.find(hash);
-    const cached = stageNamed(stage)?.authorizerCacheSeconds;
+    const cached = stageNamed(stage).authorizerCacheSeconds;
     const text = changed
       ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
       : `${id} was already revoked${record ? `, on ${isoTime(record.revokeAt)}` : ""}.`;

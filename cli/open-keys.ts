@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { HttpHandlerExtensionConfiguration } from "@smithy/core/protocols";
-import { localStage, stackName } from "../infra/stages.ts";
+import { localStage, stackName, stageNamed } from "../infra/stages.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { setAwsEnvironment } from "../local/store/aws-environment.ts";
 import { checkEndpoint } from "../local/store/create-tables.ts";
@@ -38,7 +38,7 @@ function limitAttempts(client: HttpHandlerExtensionConfiguration): void {
  * @throws Error in one line if the stage cannot be found or read
  */
 export function openKeys(stage: string): Promise<OpenKeys> {
-  return stage === localStage.name ? openLocal() : openDeployed(stackName(stage));
+  return stage === localStage.name ? openLocal() : openDeployed(stackName(stage), stageNamed(stage).region);
 }
 
 async function openLocal(): Promise<OpenKeys> {
@@ -73,10 +73,11 @@ const responds = (endpoint: string) =>
     () => false,
   );
 
-async function openDeployed(StackName: string): Promise<OpenKeys> {
+async function openDeployed(StackName: string, own: string | undefined): Promise<OpenKeys> {
   // Both clients use the same credentials, which the SDK can get from AWS SSO or AWS STS.
   const credentials = defaultProvider({ clientConfig: BOUNDS });
-  const client = new CloudFormationClient({ ...BOUNDS, credentials });
+  const config = { ...BOUNDS, credentials, ...(own && { region: own }) };
+  const client = new CloudFormationClient(config);
   const region = await client.config.region().catch(() => {
     throw new Error("No AWS region is set: set AWS_REGION, or a region in your AWS profile.");
   });
@@ -85,7 +86,7 @@ async function openDeployed(StackName: string): Promise<OpenKeys> {
   });
   const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "ApiKeysTableName")?.OutputValue;
   if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
-  return { ...apiKeyStore(table, { ...BOUNDS, credentials }), [Symbol.asyncDispose]: async () => {} };
+  return { ...apiKeyStore(table, config), [Symbol.asyncDispose]: async () => {} };
 }
 
 interface AwsError extends Error {

@@ -34,6 +34,7 @@ const template = readFileSync(
 const count = (pattern: RegExp) => template.match(pattern)?.length ?? 0;
 const alarms = count(/Type: AWS::CloudWatch::Alarm/g);
 // An alarm has one metric, or lists its metrics.
+const logMetrics = count(/DefaultValue: 0/g);
 const alarmMetrics = alarms - count(/ Metrics:/g) + count(/ MetricStat:/g);
 const megabytes = Number(/MemorySize: (\d+)/.exec(template)?.[1]);
 
@@ -71,14 +72,14 @@ function costAt(rate: number): Record<string, number> {
     // storage of the table and the index, and recovery of the table
     "DynamoDB, a month's new pets": ((pets * BYTES.pet) / 1e9) * (0.25 + 0.2 / 2),
     Logs: ((requests * BYTES.log) / 1e9) * 0.5,
-    ...(wafRateLimits && { Firewall: 5 + 2 + millions * 0.6 }),
+    ...(wafRateLimits && { "AWS WAF": 5 + 2 + millions * 0.6 }),
     "Data to the internet": tiered(Math.max(0, gigabytes - 100), [
       [10_000, 0.09],
       [40_000, 0.085],
       [100_000, 0.07],
       [Number.POSITIVE_INFINITY, 0.05],
     ]),
-    "Alarms, dashboard, metrics and KMS key": alarmMetrics * 0.1 + (KEYS + 1) * 0.3 + 3 + 1,
+    "Alarms, dashboard, metrics and KMS key": alarmMetrics * 0.1 + (KEYS + logMetrics) * 0.3 + 3 + 1,
   };
   return { ...parts, "**Total**": Object.values(parts).reduce((sum, part) => sum + part) };
 }
@@ -98,7 +99,7 @@ function costTable(): string {
 - ${LISTS * 100} % list ${PAGE_SIZE.default} pets (${PAGE_UNITS} read units), ${CREATIONS * 100} % add a pet without an \`Idempotency-Key\` (2 write units), ${OTHERS * 100} % get one (1 read unit).
 - A month has ${HOURS} hours. A call takes ${CALL_MS} ms of ${megabytes} MB on average. ${KEYS} keys are in use, each looked up once in ${authorizerCacheSeconds} seconds.
 - A log line has ${BYTES.log} bytes, a list ${BYTES.list} bytes, any other response ${BYTES.other} bytes, and a stored pet ${BYTES.pet} bytes, index included.
-- There are ${alarms} alarms on ${alarmMetrics} metrics, and one more metric for each key and for the calls of deprecated operations.
+- There are ${alarms} alarms on ${alarmMetrics} metrics, ${logMetrics} metrics that are counted from the access log, and one more for each key.
 - Not included: an instance of \`provisionedConcurrency\` costs ${format((megabytes / 1024) * SECONDS * 0.0000033334, 2)} USD a month, used or not.`;
 }
 
@@ -146,8 +147,8 @@ function clientLimits(): string {
       ["body", `${BODY_LIMIT / 1024} KiB`],
       ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
       ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],
-      ["one API key", minute(wafRateLimits?.perKey)],
-      ["one IP address", minute(wafRateLimits?.perAddress)],
+      ["one API key", minute(wafRateLimits?.perKeyPerMinute)],
+      ["one IP address", minute(wafRateLimits?.perIpPerMinute)],
       ["all clients together", `${whole(throttling.rate)} requests a second`],
     ],
     "text",
@@ -157,7 +158,8 @@ function clientLimits(): string {
 /** The figures by document and marker. */
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
-  "docs/runbook.md": { canary, cost: costTable },
+  "docs/incidents.md": { canary },
+  "docs/deployment.md": { cost: costTable },
   "docs/decisions/load.md": { ends: endTable },
 };
 

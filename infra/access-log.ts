@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { deprecatedOperations } from "./deprecated.ts";
+import { operations } from "../lib/operations.ts";
 import { pascalCase } from "./pascal-case.ts";
 import { StackLogGroup } from "./stack-log-group.ts";
 
@@ -34,40 +34,47 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   error: "$context.error.responseType",
 });
 
+/** The operations that clients should stop calling. */
+export const deprecatedOperations = operations.filter((operation) => "deprecation" in operation);
+
+const { all, any, stringValue } = FilterPattern;
+
 /** The access log of an API, and the metrics that CloudWatch counts from its lines. */
 export class AccessLog extends Construct {
   readonly logGroup: StackLogGroup;
+  /** the responses with a 5xx */
+  readonly serverErrors: Metric;
+  /** the requests with a key of the right form, valid or not */
+  readonly requestsWithKey: Metric;
+  /** those of them that were refused: the key is invalid or lacks the scope, or the stage was throttled */
+  readonly refusals: Metric;
   /** a search expression for the dashboard: the 5xx responses of a minute by route */
   readonly serverErrorsByRoute: string;
   /** a search expression for the dashboard: the clients' calls of deprecated operations in an hour by key */
   readonly deprecatedCallsByKey: string;
-  /** the clients' calls of each deprecated operation */
-  readonly deprecatedCalls = {} as Record<(typeof deprecatedOperations)[number]["id"], Metric>;
+  readonly #namespace = `AnimalStore/${Stack.of(this).stackName}`;
 
   constructor(scope: Construct, id: string, retentionDays: number) {
     super(scope, id);
     this.logGroup = new StackLogGroup(this, "Log", retentionDays);
-    const serverErrors = FilterPattern.stringValue("$.status", "=", "5*");
-    this.#count("ServerErrors", serverErrors, "ServerErrors", "route");
+    const serverError = stringValue("$.status", "=", "5*");
+    this.serverErrors = this.#count("ServerErrors", serverError, "ServerErrors");
+    this.#count("ServerErrorsByRoute", serverError, "ServerErrors", "route");
     this.serverErrorsByRoute = this.#search("ServerErrors", "route", 60);
+
+    const identified = stringValue("$.keyId", "!=", "-");
+    // API Gateway can log these without the `keyId`. A missing or malformed key is UNAUTHORIZED.
+    const refused = ["ACCESS_DENIED", "THROTTLED"].map((type) => stringValue("$.error", "=", type));
+    this.requestsWithKey = this.#count("RequestsWithKey", any(identified, ...refused), "RequestsWithKey");
+    const withoutScope = stringValue("$.status", "=", "403");
+    this.refusals = this.#count("Refusals", any(withoutScope, ...refused), "Refusals");
+
     for (const { id: name, method, path } of deprecatedOperations) {
-      const calls = FilterPattern.all(
-        FilterPattern.stringValue("$.route", "=", `${method} ${path}`),
-        FilterPattern.stringValue("$.keyId", "!=", "-"), // refused before the authorizer identified a key
-        FilterPattern.stringValue("$.check", "=", "-"),
-      );
+      const route = stringValue("$.route", "=", `${method} ${path}`);
+      const calls = all(route, identified, stringValue("$.check", "=", "-"));
       this.#count(`${pascalCase(name)}DeprecatedCalls`, calls, "DeprecatedCalls", "keyId");
-      this.deprecatedCalls[name] = this.#count(
-        `${pascalCase(name)}AllDeprecatedCalls`,
-        calls,
-        `${name}DeprecatedCalls`,
-      );
     }
     this.deprecatedCallsByKey = this.#search("DeprecatedCalls", "keyId", 3600);
-  }
-
-  get #namespace(): string {
-    return `AnimalStore/${Stack.of(this).stackName}`;
   }
 
   /** Counts the lines that match a pattern, by one of their fields if it is given. */
@@ -78,7 +85,8 @@ export class AccessLog extends Construct {
       metricNamespace: this.#namespace,
       metricName,
       metricValue: "1",
-      dimensions: field === undefined ? undefined : { [field]: `$.${field}` },
+      // A metric with dimensions cannot have a default value.
+      ...(field === undefined ? { defaultValue: 0 } : { dimensions: { [field]: `$.${field}` } }),
     });
     return filter.metric({ statistic: Stats.SUM });
   }

@@ -1,4 +1,4 @@
-import { CfnOutput, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { type ArnComponents, Aws, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import {
@@ -19,7 +19,13 @@ import { type Stage, stackName } from "./stages.ts";
 const ISSUER = "token.actions.githubusercontent.com";
 const AUDIENCE = "sts.amazonaws.com";
 /** The names of the roles that `cdk bootstrap` creates start with this. */
-const BOOTSTRAP = "role/cdk-hnb659fds";
+const BOOTSTRAP = "cdk-hnb659fds";
+
+/** What someone fills in for the account. */
+export interface AccountSettings {
+  repository?: GitHubRepository | undefined;
+  budget?: Budget | undefined;
+}
 
 /**
  * What the stages share in an account and region: the role with which API Gateway writes logs, the budget, and the roles
@@ -29,14 +35,16 @@ export class AccountStack extends Stack {
   /**
    * @param options.repository without it there are no roles for GitHub
    * @param options.budget without it there is no budget
+   * @param options.region without it, the environment decides
    */
   constructor(
     scope: Construct,
     id: string,
     stages: readonly Stage[],
-    { repository, budget }: { repository?: GitHubRepository | undefined; budget?: Budget | undefined },
+    { repository, budget, region }: AccountSettings & { region?: string | undefined },
   ) {
-    super(scope, id, { description: "The Animal Store: what its stages share in an account" });
+    const description = "The Animal Store: what its stages share in an account";
+    super(scope, id, { description, ...(region && { env: { region } }) });
     this.#addLogRole();
     if (budget) this.#addBudget(budget);
     if (repository) this.#addGitHubRoles(repository, stages);
@@ -78,17 +86,28 @@ export class AccountStack extends Stack {
   #addGitHubRoles(repository: GitHubRepository, stages: readonly Stage[]): void {
     const provider = this.#githubProvider(repository);
     for (const { name } of stages) {
-      const role = this.#addRole(`${pascalCase(name)}Deploy`, provider, repository, `environment:${name}`);
+      const role = this.#addDeployRole(name, provider, repository);
       // `cdk deploy` assumes the roles of the bootstrap, which create the resources.
-      this.#allow(role, ["sts:AssumeRole"], "iam", `${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`);
-      this.#allow(role, ["cloudformation:DescribeStacks"], "cloudformation", `stack/${stackName(name)}/*`);
+      const resourceName = `${BOOTSTRAP}-*-${Aws.ACCOUNT_ID}-${Aws.REGION}`;
+      this.#allow(
+        role,
+        ["sts:AssumeRole"],
+        { service: "iam", region: "", resource: "role", resourceName },
+        `iam::<AWS::AccountId>:role/${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`,
+      );
+      this.#allow(
+        role,
+        ["cloudformation:DescribeStacks"],
+        { service: "cloudformation", resource: "stack", resourceName: `${stackName(name)}/*` },
+        `cloudformation:<AWS::Region>:<AWS::AccountId>:stack/${stackName(name)}/*`,
+      );
       // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
-      const keyActions = ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`);
-      this.#allow(role, keyActions, "dynamodb", `table/${stackName(name)}-ApiKeys*`);
-    }
-    if (repository.diffRole) {
-      const role = this.#addRole("Diff", provider, repository, "pull_request");
-      this.#allow(role, ["sts:AssumeRole"], "iam", `${BOOTSTRAP}-lookup-role-<AWS::AccountId>-<AWS::Region>`);
+      this.#allow(
+        role,
+        ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`),
+        { service: "dynamodb", resource: "table", resourceName: `${stackName(name)}-ApiKeys*` },
+        `dynamodb:<AWS::Region>:<AWS::AccountId>:table/${stackName(name)}-ApiKeys*`,
+      );
     }
   }
 
@@ -102,16 +121,19 @@ export class AccountStack extends Stack {
   }
 
   /**
-   * Adds a role that only the repository's jobs with one kind of trigger can assume. The subject has the form of
-   * repositories created, renamed or transferred since 15 July 2026, which names the owner and the repository by id as well.
+   * Adds a role that only the repository's jobs in one environment can assume. The subject has the form of repositories
+   * created, renamed or transferred since 15 July 2026, which names the owner and the repository by id as well.
    */
-  #addRole(name: string, provider: string, repository: GitHubRepository, context: string): Role {
+  #addDeployRole(environment: string, provider: string, repository: GitHubRepository): Role {
     const { owner, ownerId, id } = repository;
+    const name = `${pascalCase(environment)}Deploy`;
     const role = new Role(this, name, {
+      // As long as a job: a deployment has to call AWS until its end.
+      maxSessionDuration: Duration.hours(2),
       assumedBy: new WebIdentityPrincipal(provider, {
         StringEquals: {
           [`${ISSUER}:aud`]: AUDIENCE,
-          [`${ISSUER}:sub`]: `repo:${owner}@${ownerId}/${repository.name}@${id}:${context}`,
+          [`${ISSUER}:sub`]: `repo:${owner}@${ownerId}/${repository.name}@${id}:environment:${environment}`,
         },
       }),
     });
@@ -120,15 +142,17 @@ export class AccountStack extends Stack {
   }
 
   /**
-   * Allows actions on resources of this account. Their names have pseudo parameters in angle brackets, as in the findings
-   * of cdk-nag, and can end in `*`, for what AWS or the bootstrap adds.
+   * Allows actions on resources of this account.
+   *
+   * @param arn its end is `*`, for what AWS or the bootstrap adds
+   * @param finding the same ARN as cdk-nag reports it, without its start
    */
-  #allow(role: Role, actions: string[], service: string, resource: string): void {
-    const region = service === "iam" ? "" : "<AWS::Region>";
-    const arn = `arn:<AWS::Partition>:${service}:${region}:<AWS::AccountId>:${resource}`;
-    const resources = [arn.replaceAll(/<([\w:]+)>/g, (_, name) => Fn.ref(name))];
+  #allow(role: Role, actions: string[], arn: ArnComponents, finding: string): void {
+    // Not those of the stack, which are fixed in a stack with a region: the finding would have another text.
+    const place = { partition: Aws.PARTITION, region: Aws.REGION, account: Aws.ACCOUNT_ID };
+    const resources = [this.formatArn({ ...place, ...arn })];
     role.addToPolicy(new PolicyStatement({ actions, resources }));
-    if (resource.includes("*"))
-      acknowledge(role, `IAM5[Resource::${arn}]`, "AWS or the bootstrap adds the end of these names.");
+    const reason = "AWS or the bootstrap adds the end of these names.";
+    acknowledge(role, `IAM5[Resource::arn:<AWS::Partition>:${finding}]`, reason);
   }
 }

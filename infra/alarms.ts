@@ -15,7 +15,6 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { Api, Functions } from "./api.ts";
-import { deprecatedOperations } from "./deprecated.ts";
 import { pascalCase } from "./pascal-case.ts";
 import type { WebAcl } from "./web-acl.ts";
 
@@ -28,16 +27,13 @@ export const ERROR_BUDGET = 0.001;
  * alarm have one period, and a composite alarm costs more than both. An alarm can therefore end a window late.
  */
 const burnRates = [
-  { hours: 1, rate: 14.4 },
-  { hours: 6, rate: 6 },
-  { hours: 72, rate: 1 },
-];
+  { hours: 1, rate: 14.4, topic: "page" },
+  { hours: 6, rate: 6, topic: "page" },
+  { hours: 72, rate: 1, topic: "notice" },
+] as const;
 
 /** Fewer failures in a period are no reason to notify anybody, whatever their share is. */
 const FEWEST_FAILURES = 20;
-
-/** How long before the end of a deprecated operation its calls trigger an alarm. */
-const NOTICE_DAYS = 90;
 
 /** What the alarms and the dashboard show. */
 export interface MonitoredResources {
@@ -47,20 +43,24 @@ export interface MonitoredResources {
   webAcl: WebAcl | undefined;
 }
 
-/** The alarms of a stage, and the topic that operators subscribe to. */
+/** By default, an alarm sends a notice when its metric exceeds 0. */
+type AlarmSettings = Partial<AlarmProps> & { id: string; metric: IMetric; topic?: "page" | "notice" };
+
+/** The alarms of a stage, and the topics that operators subscribe to. */
 export class Alarms extends Construct {
-  readonly topicArn: string;
-  readonly #action: SnsAction;
+  /** for what has to wake somebody */
+  readonly page: Topic;
+  /** for what can wait until working hours */
+  readonly notice: Topic;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
     // CloudWatch cannot publish to a topic that is encrypted with an AWS managed key.
-    const key = new Key(this, "Key", {
+    const masterKey = new Key(this, "Key", {
       enableKeyRotation: true,
       description: "Animal Store alarms",
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const topic = new Topic(this, "Topic", { masterKey: key, enforceSSL: true });
     // Without the conditions, the alarms of every AWS account could publish.
     const { partition, region, account } = Stack.of(this);
     const cloudWatch = new ServicePrincipal("cloudwatch.amazonaws.com", {
@@ -69,17 +69,13 @@ export class Alarms extends Construct {
         ArnLike: { "aws:SourceArn": `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
       },
     });
-    topic.grantPublish(cloudWatch); // and the use of its key
-    this.#action = new SnsAction(topic);
-    this.topicArn = topic.topicArn;
+    this.page = new Topic(this, "Page", { masterKey, enforceSSL: true });
+    this.notice = new Topic(this, "Notice", { masterKey, enforceSSL: true });
+    for (const topic of [this.page, this.notice]) topic.grantPublish(cloudWatch); // and the use of the key
   }
 
-  /**
-   * Adds an alarm that notifies the topic when it is triggered. Missing data does not trigger it.
-   *
-   * @param props such as the threshold, 0 by default, that the metric has to exceed
-   */
-  add(id: string, props: Pick<AlarmProps, "metric"> & Partial<AlarmProps>): Alarm {
+  /** Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. */
+  add({ id, topic = "notice", ...props }: AlarmSettings): Alarm {
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: 1,
@@ -87,75 +83,63 @@ export class Alarms extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...props,
     });
-    alarm.addAlarmAction(this.#action);
+    alarm.addAlarmAction(new SnsAction(this[topic]));
     return alarm;
   }
 
-  /**
-   * Adds an alarm of the stage, which also notifies when it ends. An alarm of a release does not: a new alarm runs the
-   * action of its first state.
-   */
-  watch(...[id, props]: Parameters<Alarms["add"]>): void {
-    this.add(id, props).addOkAction(this.#action);
-  }
-
-  /** Adds the alarms of a whole stage. */
-  monitor({ api: { restApi, accessLog }, functions }: MonitoredResources): void {
-    const [requests, sums] = [restApi.metricCount(), { statistic: Stats.SUM }];
-    for (const { hours, rate } of burnRates) {
-      this.watch(`ServerErrors${hours}h`, {
-        alarmDescription: `In ${hours} h, 5xx came ${rate} times faster than the objective allows.`,
-        metric: share(restApi.metricServerError(sums), requests, FEWEST_FAILURES, Duration.hours(hours)),
-        threshold: rate * ERROR_BUDGET,
-      });
-    }
-    this.watch("ClientErrors", {
-      alarmDescription: "More than half of the responses of each of 5 minutes were a 4xx.",
-      metric: share(restApi.metricClientError(sums), requests, FEWEST_FAILURES, Duration.minutes(1)),
-      threshold: 0.5,
-      evaluationPeriods: 5,
-    });
-    const period = Duration.minutes(5);
-    this.watch("HighLatency", {
-      alarmDescription:
-        "The slowest 1 % of the responses took more than 2 s, in each of three periods of 5 minutes.",
-      metric: restApi.metricLatency({ statistic: Stats.p(99), period }),
-      threshold: 2000,
-      evaluationPeriods: 3,
-    });
-    for (const [name, fn] of Object.entries(functions)) {
-      const throttles = [fn.metricThrottles(), ...fn.tableThrottles.map(({ metric }) => metric)];
-      this.watch(`${pascalCase(name)}Throttles`, {
-        alarmDescription: `Lambda or DynamoDB throttled ${name}, in each of three periods of 5 minutes.`,
-        // DynamoDB reports throttled requests only. PutMetricAlarm ignores missing data of AWS/DynamoDB, so an alarm could
-        // keep its state: FILL leaves nothing missing.
-        metric: new MathExpression({
-          expression: throttles.map((_, n) => `FILL(m${n}, 0)`).join(" + "),
-          usingMetrics: Object.fromEntries(throttles.map((metric, n) => [`m${n}`, metric])),
-          period,
-        }),
-        evaluationPeriods: 3,
-      });
-    }
-    for (const { id, deprecation } of deprecatedOperations) {
-      const noticeAt = deprecation.sunset.getTime() / 1000 - Duration.days(NOTICE_DAYS).toSeconds();
-      this.watch(`${pascalCase(id)}DeprecatedCalls`, {
-        alarmDescription: `Clients called ${id} today, less than ${NOTICE_DAYS} days before its end; the dashboard shows the keys.`,
-        metric: new MathExpression({
-          expression: `IF(EPOCH(calls) >= ${noticeAt}, FILL(calls, 0), 0)`,
-          usingMetrics: { calls: accessLog.deprecatedCalls[id] },
-          period: Duration.days(1),
-        }),
-      });
-    }
+  /** Adds the alarms of a whole stage, which also notify when they end. A new alarm runs the action of its first state. */
+  monitor(resources: MonitoredResources): void {
+    for (const alarm of [serverErrors, refusals, latency, throttles].flatMap((subject) => subject(resources)))
+      this.add(alarm).addOkAction(new SnsAction(this[alarm.topic ?? "notice"]));
   }
 }
 
-/**
- * Returns the share of failures in all calls of a period.
- *
- * @param fewest with fewer failures in the period it is 0
- */
+function serverErrors({ api }: MonitoredResources): AlarmSettings[] {
+  return burnRates.map(({ hours, rate, topic }) => ({
+    id: `ServerErrors${hours}h`,
+    topic,
+    alarmDescription: `In ${hours} h, 5xx came ${rate} times faster than the objective allows.`,
+    metric: share(api.serverErrors, api.restApi.metricCount(), FEWEST_FAILURES, Duration.hours(hours)),
+    threshold: rate * ERROR_BUDGET,
+  }));
+}
+
+/** Requests without a key of the right form, which are mostly those of scanners, do not count. */
+const refusals = ({ api: { accessLog } }: MonitoredResources): AlarmSettings => ({
+  id: "Refusals",
+  alarmDescription: "In 5 minutes, more than half of the requests with a key were refused.",
+  metric: share(accessLog.refusals, accessLog.requestsWithKey, FEWEST_FAILURES, Duration.minutes(5)),
+  threshold: 0.5,
+});
+
+const latency = ({ api: { restApi } }: MonitoredResources): AlarmSettings => ({
+  id: "HighLatency",
+  alarmDescription:
+    "The slowest 1 % of the responses took more than 2 s, in each of three periods of 5 minutes.",
+  metric: restApi.metricLatency({ statistic: Stats.p(99), period: Duration.minutes(5) }),
+  threshold: 2000,
+  evaluationPeriods: 3,
+});
+
+function throttles({ functions }: MonitoredResources): AlarmSettings[] {
+  return Object.entries(functions).map(([name, fn]) => {
+    const throttled = [fn.metricThrottles(), ...fn.tableThrottles.values()];
+    return {
+      id: `${pascalCase(name)}Throttles`,
+      alarmDescription: `Lambda or DynamoDB throttled ${name}, in each of three periods of 5 minutes.`,
+      // DynamoDB reports throttled requests only. PutMetricAlarm ignores missing data of AWS/DynamoDB, so an alarm could
+      // keep its state: FILL leaves nothing missing.
+      metric: new MathExpression({
+        expression: throttled.map((_, n) => `FILL(m${n}, 0)`).join(" + "),
+        usingMetrics: Object.fromEntries(throttled.map((metric, n) => [`m${n}`, metric])),
+        period: Duration.minutes(5),
+      }),
+      evaluationPeriods: 3,
+    };
+  });
+}
+
+/** Returns the share of failures in all calls of a period. With fewer failures than `fewest` it is 0. */
 export function share(failures: IMetric, calls: IMetric, fewest: number, period: Duration): MathExpression {
   const expression = `IF(failures >= ${fewest}, failures / calls, 0)`;
   return new MathExpression({ expression, usingMetrics: { failures, calls }, period });

@@ -13,7 +13,7 @@ import { addCanaryDeployments } from "./canary-deployment.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDomain } from "./domain.ts";
 import { pascalCase } from "./pascal-case.ts";
-import { addProbe } from "./probe.ts";
+import { addSavedQueries } from "./saved-queries.ts";
 import type { Stage } from "./stages.ts";
 import { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
 import { WebAcl } from "./web-acl.ts";
@@ -30,6 +30,7 @@ export class AnimalStoreStack extends Stack {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
       terminationProtection: stage.deletionProtection,
+      ...(stage.region && { env: { region: stage.region } }),
     });
     const tables = {
       pets: new PetsTable(this, "Pets", stage),
@@ -47,7 +48,7 @@ export class AnimalStoreStack extends Stack {
     const monitored: MonitoredResources = { api, functions, tables, webAcl };
     alarms.monitor(monitored);
     addDashboard(this, monitored);
-    if (stage.probe) addProbe(this, alarms, baseUrl, stage);
+    addSavedQueries(this, monitored);
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     new CfnOutput(this, "PetsTableName", { value: tables.pets.tableName });
@@ -55,7 +56,8 @@ export class AnimalStoreStack extends Stack {
     for (const [name, { functionName }] of Object.entries(functions)) {
       new CfnOutput(this, `${pascalCase(name)}FunctionName`, { value: functionName });
     }
-    new CfnOutput(this, "AlarmTopicArn", { value: alarms.topicArn });
+    new CfnOutput(this, "PageTopicArn", { value: alarms.page.topicArn });
+    new CfnOutput(this, "NoticeTopicArn", { value: alarms.notice.topicArn });
   }
 
   #createFunctions(

@@ -38,8 +38,8 @@ export const LIVE_ALIAS = "live";
 
 /** One Lambda function with its own log group and role. The role allows that log and the declared access. */
 export class ApiFunction extends LambdaFunction {
-  /** the requests that DynamoDB throttled, for each table and operation that the function calls */
-  readonly tableThrottles: { table: string; operation: TableOperation; metric: Metric }[];
+  /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index are one */
+  readonly tableThrottles: ReadonlyMap<string, Metric>;
   readonly #aliasOptions: AliasOptions;
   #alias: Alias | undefined;
 
@@ -77,13 +77,13 @@ export class ApiFunction extends LambdaFunction {
     this.#aliasOptions = { provisionedConcurrentExecutions };
     if (provisionedConcurrentExecutions !== undefined) this.addLiveAlias();
 
-    this.tableThrottles = access.flatMap(({ table, operations }) =>
-      operations.map((operation) => ({
-        table: table.node.id,
-        operation,
-        metric: table.metricThrottledRequestsForOperation(operation),
-      })),
+    const throttles = access.flatMap(({ table, operations }) =>
+      operations.map((operation) => {
+        const metric = table.metricThrottledRequestsForOperation(operation);
+        return [`${operation} on ${table.node.id}`, metric] as const;
+      }),
     );
+    this.tableThrottles = new Map(throttles);
   }
 
   /** What callers invoke: the alias if the function has one, else the newest code. */

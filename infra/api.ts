@@ -9,6 +9,7 @@ import {
   RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
+import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../lib/api-key.ts";
 import { API_VERSION, operations } from "../lib/operations.ts";
@@ -27,6 +28,11 @@ export type Functions = Record<(typeof operations)[number]["id"] | "authorize", 
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: AccessLog;
+  /**
+   * The responses with a 5xx: the larger of two counts. The metric of API Gateway can lack the gateway responses whose
+   * status is modified, and the access log can lack internal errors (docs/aws-assumptions.md).
+   */
+  readonly serverErrors: MathExpression;
   /** the base URL of the default endpoint */
   readonly baseUrl: string;
 
@@ -43,20 +49,27 @@ export class Api extends Construct {
     addNotFound(api);
     acknowledgeFindings(api, stage);
     this.restApi = api;
+    this.serverErrors = new MathExpression({
+      expression: "MAX([FILL(measured, 0), FILL(logged, 0)])",
+      usingMetrics: {
+        measured: api.metricServerError({ statistic: Stats.SUM }),
+        logged: this.accessLog.serverErrors,
+      },
+    });
     this.baseUrl = `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${API_VERSION}`;
   }
 
   #createRestApi(authorize: ApiFunction, stage: Stage): RestApi {
     const authorizer = new TokenAuthorizer(this, "Authorizer", {
       handler: authorize.target,
-      // Several spaces are valid (RFC 9110, 11.4); the firewall counts every spelling of a key as one.
+      // Several spaces are valid (RFC 9110, 11.4); AWS WAF counts every spelling of a key as one.
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern}$`,
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
     });
     const api = new RestApi(this, "RestApi", {
       restApiName: `animal-store-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: stage.domain?.only ?? false,
+      disableExecuteApiEndpoint: stage.domain?.disableDefaultEndpoint ?? false,
       deployOptions: {
         stageName: API_VERSION,
         throttlingRateLimit: stage.throttling.rate,
@@ -81,7 +94,7 @@ function acknowledgeFindings(api: RestApi, stage: Stage): void {
     APIG6:
       "The access log has the requests. Execution logs would add error texts, which can repeat a client's key.",
     ...(!stage.wafRateLimits && {
-      APIG3: "This stage is throttled to a low rate; a firewall would cost more than it protects.",
+      APIG3: "This stage is throttled to a low rate; a web ACL would cost more than it protects.",
     }),
   };
   for (const [rule, reason] of Object.entries(reasons)) acknowledge(api, rule, reason);

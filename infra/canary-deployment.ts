@@ -62,7 +62,8 @@ export function addCanaryDeployments(
 function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
   const version = `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}`;
   const add = (suffix: string, metric: IMetric, threshold: number, alarmDescription: string) =>
-    alarms.add(`${pascalCase(name)}Canary${suffix}`, {
+    alarms.add({
+      id: `${pascalCase(name)}Canary${suffix}`,
       alarmName: `${version}-${suffix}`,
       alarmDescription,
       metric,

@@ -23,28 +23,33 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
 const searchGraph = (title: string, expression: string, searchPeriod: Duration): IWidget =>
   graph(title, [new MathExpression({ expression, label: "", period: searchPeriod })]);
 
-/** Adds the dashboard of a stage: traffic and errors first, then their causes. */
+/**
+ * Adds the dashboard of a stage: traffic and errors first, then their causes. Its name has the region, because the names of
+ * dashboards are unique in all regions of an account.
+ */
 export function addDashboard(scope: Construct, resources: MonitoredResources): void {
+  const { stackName, region } = Stack.of(scope);
   new Dashboard(scope, "Dashboard", {
-    dashboardName: Stack.of(scope).stackName,
+    dashboardName: `${stackName}-${region}`,
     defaultInterval: Duration.hours(3),
     widgets: [traffic, operations, functionUse, tableUse, refusals].map((row) => row(resources)),
   });
 }
 
-function traffic({ api: { restApi } }: MonitoredResources): IWidget[] {
+function traffic({ api: { restApi, accessLog, serverErrors } }: MonitoredResources): IWidget[] {
   const latencies = ["p50", "p99"].map((label) => restApi.metricLatency({ period, statistic: label, label }));
   return [
     graph("Requests", [restApi.metricCount({ period, label: "all" })]),
     graph("Errors", [
-      restApi.metricServerError({ ...sums, label: "5xx" }),
+      serverErrors.with({ period, label: "5xx" }),
       restApi.metricClientError({ ...sums, label: "4xx" }),
+      accessLog.refusals.with({ period, label: "refused, with a key" }),
     ]),
     graph("Latency (ms)", latencies),
   ];
 }
 
-function operations({ api: { restApi, accessLog }, functions }: MonitoredResources): IWidget[] {
+function operations({ api: { restApi, accessLog, serverErrors }, functions }: MonitoredResources): IWidget[] {
   const durations = Object.entries(functions).map(([label, fn]) =>
     fn.metricDuration({ period, statistic: Stats.p(99), label }),
   );
@@ -52,7 +57,7 @@ function operations({ api: { restApi, accessLog }, functions }: MonitoredResourc
     expression: "100 * (1 - errors / requests)",
     label: "requests without a 5xx",
     period,
-    usingMetrics: { errors: restApi.metricServerError(sums), requests: restApi.metricCount(sums) },
+    usingMetrics: { errors: serverErrors, requests: restApi.metricCount(sums) },
   });
   return [
     searchGraph("5xx by route", accessLog.serverErrorsByRoute, period),
@@ -91,9 +96,7 @@ function functionUse({ functions }: MonitoredResources): IWidget[] {
 function tableUse({ functions, tables }: MonitoredResources): IWidget[] {
   const named = Object.entries(tables);
   const throttles = Object.entries(functions).flatMap(([name, fn]) =>
-    fn.tableThrottles.map(({ table, operation, metric }) =>
-      metric.with({ period, label: `${name}: ${operation} on ${table}` }),
-    ),
+    [...fn.tableThrottles].map(([label, metric]) => metric.with({ period, label: `${name}: ${label}` })),
   );
   return [
     graph(
@@ -112,5 +115,5 @@ function refusals({ api: { accessLog }, webAcl }: MonitoredResources): IWidget[]
   const deprecated = searchGraph(title, accessLog.deprecatedCallsByKey, Duration.hours(1));
   if (!webAcl) return [deprecated];
   const blocked = webAcl.blockedRequests.map((metric) => metric.with({ period }));
-  return [deprecated, graph("Requests that the firewall blocked", blocked)];
+  return [deprecated, graph("Requests that AWS WAF blocked", blocked)];
 }

@@ -12,7 +12,7 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.INVALID_API_KEY, "unauthorized"],
   // The authorizer denies an invalid key; the function refuses a key without the scope.
   [ResponseType.ACCESS_DENIED, "unauthorized"],
-  // Every rule of the firewall is about the rate of requests.
+  // Every rule of the web ACL is about the rate of requests.
   [ResponseType.WAF_FILTERED, "too_many_requests"],
   // No operation uses IAM, so both only mean that there is no such path or method.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, "not_found"],
@@ -36,14 +36,14 @@ const codes: [ResponseType, ErrorCode][] = [
   [ResponseType.DEFAULT_5XX, "internal_error"],
 ];
 
-/** In seconds. The firewall blocks until its estimate of the rate has fallen, tens of seconds to minutes later. */
-const FIREWALL_RETRY_AFTER = "30";
+/** In seconds. AWS WAF blocks until its estimate of the rate has fallen, tens of seconds to minutes later. */
+const WAF_RETRY_AFTER = "30";
 
 /** Sets the Error body (contract 7.1) of every response that API Gateway itself creates. */
 export function addGatewayResponses(api: RestApi): void {
   for (const [type, code] of codes) {
     const blocked = type === ResponseType.WAF_FILTERED;
-    const headers = blocked ? { "Retry-After": FIREWALL_RETRY_AFTER } : errorHeaders(code);
+    const headers = blocked ? { "Retry-After": WAF_RETRY_AFTER } : errorHeaders(code);
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(errors[code].status),

@@ -7,8 +7,6 @@ export interface GitHubRepository {
   id: number;
   /** whether this account already has an OIDC provider for GitHub; it can have only one */
   oidcProviderExists: boolean;
-  /** also create a role that compares pull requests with what is deployed; docs/runbook.md says what it can read */
-  diffRole: boolean;
 }
 
 /** Undefined until someone deploys from GitHub: the stacks can then be deployed by hand only. */

@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import type { App } from "aws-cdk-lib";
-import { AccountStack } from "./account-stack.ts";
+import { type AccountSettings, AccountStack } from "./account-stack.ts";
 import { AnimalStoreStack } from "./animal-store-stack.ts";
 import { budget } from "./budget.ts";
 import type { FunctionCode } from "./bundle/code.ts";
 import { githubRepository } from "./github-repository.ts";
-import { accountStackName, deployedStages, stackName } from "./stages.ts";
+import { accountStackName, deployedStages, personalStage, type Stage, stackName } from "./stages.ts";
 
 /** Set in code and not in cdk.json, so that every way to synthesize returns the same templates. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)(
@@ -13,16 +13,34 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 );
 
 /**
- * Adds the account's stack and those of the stages. docs/runbook.md says when to use the context values
- * `-c deletionProtection=off` and `-c canaryAlarms=off`.
+ * Adds the stacks of the stages, and what they share: a stack in each region, the first of which has the OIDC provider and
+ * the budget. docs/deployment.md and docs/incidents.md say when to use the context values `-c deletionProtection=off`,
+ * `-c canaryAlarms=off` and `-c stage=<name>`, which adds a personal stage.
+ *
+ * @param settings what someone fills in for the account
+ * @throws Error in one line if a personal stage cannot have this name
  */
-export function addStacks(app: App, functionCode: FunctionCode): void {
+export function addStacks(
+  app: App,
+  functionCode: FunctionCode,
+  stages: readonly Stage[] = deployedStages,
+  settings: AccountSettings = { repository: githubRepository, budget },
+): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
-  const account = new AccountStack(app, accountStackName, deployedStages, {
-    repository: githubRepository,
-    budget,
-  });
-  for (const stage of deployedStages) {
+  const accounts = new Map<string | undefined, AccountStack>();
+  for (const { region } of stages) {
+    if (accounts.has(region)) continue;
+    const [first] = accounts.values();
+    const { repository } = settings;
+    const own = first ? { repository: repository && { ...repository, oidcProviderExists: true } } : settings;
+    const id = first ? `${accountStackName}-${region ?? "default"}` : accountStackName;
+    const inRegion = stages.filter((stage) => stage.region === region);
+    const account = new AccountStack(app, id, inRegion, { ...own, region });
+    if (first) account.addStackDependency(first);
+    accounts.set(region, account);
+  }
+  const personal = app.node.tryGetContext("stage");
+  for (const stage of personal === undefined ? stages : [...stages, personalStage(personal)]) {
     const stack = new AnimalStoreStack(
       app,
       stackName(stage.name),
@@ -30,6 +48,7 @@ export function addStacks(app: App, functionCode: FunctionCode): void {
       { functionCode, ignoreCanaryAlarms: off("canaryAlarms") },
     );
     // A stage cannot write its access log before API Gateway has the account's role.
-    stack.addStackDependency(account);
+    const account = accounts.get(stage.region);
+    if (account) stack.addStackDependency(account);
   }
 }

@@ -2,6 +2,8 @@
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
   name: string;
+  /** where it is deployed, such as eu-west-1. Without one, the environment decides: AWS_REGION or the AWS profile. */
+  region?: string;
   /** the tables of pets and keys outlive the stack */
   retainData: boolean;
   /** the tables of pets and keys can be restored to any second of the last 35 days */
@@ -17,13 +19,11 @@ export interface Stage {
   authorizerCacheSeconds: number;
   /** the limit for all clients together: requests a second, and requests at once */
   throttling: { rate: number; burst: number };
-  /**
-   * The firewall's limits for one address and for one API key, in requests per minute. Without them there is no firewall.
-   */
-  wafRateLimits?: { perAddress: number; perKey: number };
+  /** The limits of AWS WAF for one IP address and for one API key, in requests. Without them there is no web ACL. */
+  wafRateLimits?: { perIpPerMinute: number; perKeyPerMinute: number };
   /**
    * Instances that are reserved for each function and that it cannot exceed. Off by default, because the quota of a new
-   * account (often 10) is too small for any reservation. docs/runbook.md says when to turn it on.
+   * account (often 10) is too small for any reservation. docs/incidents.md says when to turn it on.
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
@@ -33,34 +33,29 @@ export interface Stage {
    */
   statusShards: { read: number; write: number };
   /**
-   * Instances of each function that are always started, to avoid cold starts. Off by default. docs/runbook.md has the
+   * Instances of each function that are always started, to avoid cold starts. Off by default. docs/deployment.md has the
    * cost.
    */
   provisionedConcurrency?: { operation: number; authorizer: number };
   /**
    * With INFO, Lambda logs the duration, the start-up time and the memory of every invocation. That is about 0.75 KB per
-   * invocation; docs/runbook.md has the cost.
+   * invocation; docs/deployment.md has the cost.
    */
   systemLogLevel: "INFO" | "WARN";
   /** how long log lines are kept, in days that CloudWatch Logs accepts, such as 30, 90 and 365 */
   logRetentionDays: number;
-  /**
-   * Requests the base URL every minute as a client does, and notifies if its name, its certificate or the API fails. Off by
-   * default. docs/decisions/probe.md says why it is a function.
-   */
-  probe?: boolean;
   /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
   canaryDeployment: boolean;
   /**
-   * A custom domain name, mapped at /v1. The certificate must be in the stage's region. `only` turns the default endpoint
-   * off, which locks out the clients that still use it: deploy the name first, and `only` when nobody does.
+   * A custom domain name, mapped at /v1. The certificate must be in the stage's region. `disableDefaultEndpoint` locks out
+   * the clients that still use the default endpoint: deploy the name first, and disable it when nobody does.
    */
   domain?: {
     name: string;
     certificateArn: string;
     hostedZoneId: string;
     hostedZoneName: string;
-    only: boolean;
+    disableDefaultEndpoint: boolean;
   };
 }
 
@@ -86,7 +81,7 @@ const production: Stage = {
   confirmKeyChanges: true,
   authorizerCacheSeconds: 60,
   throttling: { rate: 1000, burst: 2000 },
-  wafRateLimits: { perAddress: 6_000, perKey: 18_000 },
+  wafRateLimits: { perIpPerMinute: 6_000, perKeyPerMinute: 18_000 },
   statusShards: { read: 1, write: 1 },
   systemLogLevel: "WARN",
   logRetentionDays: 30,
@@ -102,7 +97,28 @@ export const localStage: Stage = { ...staging, name: "local", confirmKeyChanges:
 export const servedStackName = stackName(staging.name);
 
 /** The stack of what the stages share in an account and region. */
-export const accountStackName = "animal-store-account";
+export const accountStackName = stackName("account");
+
+/** The stages that have a name here. */
+export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
+
+/**
+ * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of staging, without its domain name.
+ *
+ * @throws Error in one line if it cannot have this name
+ */
+export function personalStage(name: string): Stage {
+  const taken = ["account", ...namedStages.map((stage) => stage.name)];
+  const { domain: _, ...settings } = staging;
+  if (/^[a-z]{1,32}$/.test(name) && !taken.includes(name)) return { ...settings, name };
+  throw new Error(
+    `A personal stage needs a name of 1 to 32 lower-case letters, other than ${taken.join(", ")}.`,
+  );
+}
+
+/** Returns the stage with this name, or else the personal stage. @throws Error as personalStage does */
+export const stageNamed = (name: string): Stage =>
+  namedStages.find((stage) => stage.name === name) ?? personalStage(name);
 
 /** The name of a stage's stack. */
 export function stackName(stage: string): string {

@@ -19,9 +19,13 @@ export class WebAcl extends Construct {
   /** the requests that each rule blocked */
   readonly blockedRequests: Metric[];
 
-  constructor(api: Api, id: string, { perAddress, perKey }: NonNullable<Stage["wafRateLimits"]>) {
+  constructor(
+    api: Api,
+    id: string,
+    { perIpPerMinute, perKeyPerMinute }: NonNullable<Stage["wafRateLimits"]>,
+  ) {
     super(api, id);
-    // Every firewall of the account and region reports to AWS/WAFV2: without the stack's name they would share a metric.
+    // Every web ACL of the account and region reports to AWS/WAFV2: without the stack's name they would share a metric.
     const metricName = `${Stack.of(this).stackName}-${id}`;
     // Counts every spelling of a key as one: any case of "Bearer", any number of spaces. Keys that differ only in case
     // would also be one; two such keys are never issued, because they have 27 random characters.
@@ -30,12 +34,12 @@ export class WebAcl extends Construct {
       priority,
     }));
     const rates = {
-      RateOfOneAddress: { aggregateKeyType: "IP", limit: perAddress, evaluationWindowSec: 60 },
+      RateOfOneAddress: { aggregateKeyType: "IP", limit: perIpPerMinute, evaluationWindowSec: 60 },
       // It does not count a request without the header.
       RateOfOneKey: {
         aggregateKeyType: "CUSTOM_KEYS",
         customKeys: [{ header: { name: "Authorization", textTransformations } }],
-        limit: perKey,
+        limit: perKeyPerMinute,
         evaluationWindowSec: 60,
       },
     };

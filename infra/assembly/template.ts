@@ -27,7 +27,6 @@ export function readStack(folder: string, stackName: string) {
     Object.entries<Json>(Outputs).map(([name, { Value }]): [string, string] => [name, evaluate(Value)]),
   );
   const outputOf = new Map(Object.entries(outputs).map(([output, value]) => [value, output]));
-  const functions = find("Lambda::Function").filter(({ id }) => outputOf.has(id)); // not the probe
   return {
     ...readRestApi(find),
     tables: find("DynamoDB::Table").map(
@@ -39,7 +38,7 @@ export function readStack(folder: string, stackName: string) {
         BillingMode: table.BillingMode,
       }),
     ),
-    functions: functions.map((fn) => ({
+    functions: find("Lambda::Function").map((fn) => ({
       /** the id of its operation, or `authorize` */
       id: idOf(outputOf.get(fn.id) ?? ""),
       /** the logical id */

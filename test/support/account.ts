@@ -13,7 +13,6 @@ export const exampleRepository: GitHubRepository = {
   ownerId: 1234567,
   id: 7654321,
   oidcProviderExists: false,
-  diffRole: true,
 };
 
 /** What infra/ leaves undefined, as someone would fill it in. */

@@ -10,6 +10,12 @@ type Span = { start: number; end: number; value: number; times: number };
 /** The values that CloudWatch has of each metric. */
 export class Metrics {
   readonly #spans = new Map<string, Span[]>();
+  readonly #logDelay: number;
+
+  /** @param logDelay how many minutes later than the others the metrics arrive that CloudWatch Logs counts */
+  constructor(logDelay = 0) {
+    this.#logDelay = logDelay;
+  }
 
   /**
    * @param metric a Namespace, a MetricName and Dimensions, as in a template
@@ -20,21 +26,29 @@ export class Metrics {
     this.#spans.set(key, [...(this.#spans.get(key) ?? []), { start, end: start + minutes, value, times }]);
   }
 
-  /** Returns a statistic of the minutes before `end`, or NaN if there is no value. */
-  statistic({ key, Stat }: { key: string; Stat: string }, minutes: number, end: number): number {
-    const spans = this.#spans.get(key) ?? [];
-    const countOf = (span: Span) =>
-      span.times * Math.max(0, Math.min(end, span.end) - Math.max(end - minutes, span.start));
-    const count = spans.reduce((sum, span) => sum + countOf(span), 0);
+  /** The minutes from which on a metric has other values. */
+  get changes(): number[] {
+    return [...this.#spans.values()].flat().flatMap(({ start, end }) => [start, end]);
+  }
+
+  /** Returns a statistic of the minutes before `end`, as far as they have arrived at `now`, or NaN if there is no value. */
+  statistic({ key, Stat }: { key: string; Stat: string }, minutes: number, end: number, now: number): number {
+    const arrived = Math.min(end, key.startsWith('["AWS/') ? now : now - this.#logDelay);
+    const found: { value: number; times: number }[] = [];
+    for (const span of this.#spans.get(key) ?? []) {
+      const within = Math.min(arrived, span.end) - Math.max(end - minutes, span.start);
+      if (within > 0) found.push({ value: span.value, times: span.times * within });
+    }
+    const count = found.reduce((sum, one) => sum + one.times, 0);
     if (count === 0) return Number.NaN;
-    if (Stat === "Sum") return spans.reduce((sum, span) => sum + span.value * countOf(span), 0);
+    if (Stat === "Sum") return found.reduce((sum, one) => sum + one.value * one.times, 0);
     if (Stat === "SampleCount") return count;
     const [, percent] = /^p(\d+)$/.exec(Stat) ?? [];
     if (percent === undefined) throw new Error(`This test cannot compute ${Stat}.`);
     let rest = (count * Number(percent)) / 100;
-    for (const span of spans.toSorted((a, b) => a.value - b.value)) {
-      rest -= countOf(span);
-      if (rest <= 0) return span.value;
+    for (const one of found.toSorted((a, b) => a.value - b.value)) {
+      rest -= one.times;
+      if (rest <= 0) return one.value;
     }
     return Number.NaN;
   }
@@ -48,16 +62,18 @@ const select = (selector: string, line: Json): Json =>
     .reduce((value, member) => value?.[member], line);
 
 /** Whether a log line matches a filter pattern (CloudWatch Logs guide, "Filter pattern syntax"). */
-const matches = (pattern: string, line: Json): boolean =>
-  pattern.split("&&").every((condition) => {
-    const [, selector = "", number, operator, text = ""] =
-      /(\$[\w.]+) (?:>= (\d+)|(!?=) "([^"]*)")/.exec(condition) ?? [];
-    if (!selector) throw new Error(`This test cannot evaluate ${condition}.`);
+const matches = (pattern: string, line: Json): boolean => {
+  const conditions = /(\$[\w.]+) (?:>= (\d+)|(!?=) "([^"]*)")/g;
+  const evaluated = pattern.replace(conditions, (_, selector, number, operator, text) => {
     const value = select(selector, line);
-    if (number) return value >= Number(number);
+    if (number) return String(value >= Number(number));
     const equal = text.endsWith("*") ? value.startsWith(text.slice(0, -1)) : value === text;
-    return equal === (operator === "=");
+    return String(equal === (operator === "="));
   });
+  const [, expression] = /^\{((?:true|false|[ ()&|])+)\}$/.exec(evaluated) ?? [];
+  if (!expression) throw new Error(`This test cannot evaluate ${pattern}.`);
+  return new Function(`return ${expression};`)();
+};
 
 /** The metrics that metric filters count from a log line. */
 export const countedFrom = (filters: Json[], line: Json): Json[] =>
@@ -88,22 +104,30 @@ export function periodOf(alarm: Json): number {
 const functions = {
   FILL: (value: number, filler: number) => (Number.isNaN(value) ? filler : value),
   IF: (condition: boolean, value: number, other: number) => (condition ? value : other),
+  MAX: (values: number[]) => Math.max(...values),
 };
 
 /**
  * Returns a function that computes what an alarm compares for the period that ends at a minute: NaN without data. Source:
  * CloudWatch guide, "Metric math syntax and functions".
  */
-function compile(alarm: Json): (metrics: Metrics, end: number) => number {
+function compile(alarm: Json): (metrics: Metrics, end: number, now: number) => number {
   const period = periodOf(alarm);
   const read = metricsOf(alarm).map((metric) => ({ ...metric, key: seriesOf(metric) }));
-  const { Expression = read[0]?.Id } = alarm.Metrics?.find(({ ReturnData }: Json) => ReturnData) ?? {};
-  const names = [...Object.keys(functions), "EPOCH", ...read.map(({ Id }) => Id)];
-  const compute = new Function(...names, `return ${Expression};`);
-  return (metrics, end) => {
-    const values = read.map((metric) => metrics.statistic(metric, period, end));
-    return compute(...Object.values(functions), () => (end - period) * 60, ...values);
-  };
+  // An expression stands before those that it refers to.
+  const expressions: Json[] = (alarm.Metrics ?? []).filter(({ Expression }: Json) => Expression).reverse();
+  if (expressions.at(-1)?.ReturnData === false) throw new Error("The last expression is not the result.");
+  const names = [...Object.keys(functions), ...read.map(({ Id }) => Id)];
+  const steps = expressions.map(({ Id, Expression }) => `const ${Id} = ${Expression};`);
+  const compute = new Function(
+    ...names,
+    `${steps.join("\n")} return ${(expressions.at(-1) ?? read[0])?.Id};`,
+  );
+  return (metrics, end, now) =>
+    compute(
+      ...Object.values(functions),
+      ...read.map((metric) => metrics.statistic(metric, period, end, now)),
+    );
 }
 
 /**
@@ -117,7 +141,7 @@ export function alarmState(alarm: Json): (metrics: Metrics, minute: number) => b
   return (metrics, minute) => {
     const found: number[] = [];
     for (let n = 0; n < EvaluationPeriods + 2 && found.length < EvaluationPeriods; n++) {
-      const value = valueAt(metrics, minute - n * period);
+      const value = valueAt(metrics, minute - n * period, minute);
       if (!Number.isNaN(value)) found.push(value);
     }
     const missing = alarm.TreatMissingData === "breaching" ? EvaluationPeriods - found.length : 0;

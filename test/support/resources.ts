@@ -3,7 +3,7 @@ import { pascalCase } from "../../infra/pascal-case.ts";
 import { operations } from "../../lib/operations.ts";
 import { readTemplate } from "./normalize.ts";
 
-/** The names of the functions of a stack, without that of the probe. */
+/** The names of the functions of a stack. */
 export const functionNames = [...operations.map(({ id }) => id), "authorize"];
 
 /** What `Fn::GetAtt` of a resource becomes, whichever attribute it is; `Ref` becomes the logical id. */

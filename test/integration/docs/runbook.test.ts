@@ -15,7 +15,9 @@ import { readResources } from "../../support/resources.ts";
 
 const { TEST_ASSEMBLY = "" } = process.env;
 const docs = new URL("../../../docs/", import.meta.url);
-const runbook = readFileSync(new URL("runbook.md", docs), "utf8");
+const runbook = ["incidents.md", "deployment.md"]
+  .map((file) => readFileSync(new URL(file, docs), "utf8"))
+  .join("");
 const [, section = ""] = runbook.split("\n## Why did this request fail?\n");
 const [definitions = "", queries = ""] = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(
   ([, block]) => block,

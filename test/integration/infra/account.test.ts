@@ -31,7 +31,7 @@ const names = deployedStages.map(({ name }) => name);
 const deployRole = (stage: string) => `${pascalCase(stage)}Deploy`;
 const deployRoles = names.map(deployRole);
 const roles: Json[] = find("IAM::Role").map((role) => {
-  const name = [...deployRoles, "Diff"].find((name) => output(`${name}RoleArn`) === arnOf(role.id));
+  const name = deployRoles.find((name) => output(`${name}RoleArn`) === arnOf(role.id));
   const { AssumeRolePolicyDocument, ...others } = role;
   const policies = { trust: AssumeRolePolicyDocument.Statement, statements: statementsOf(role.id) };
   return { name: name ?? "ApiGatewayLogs", ...policies, ...others };
@@ -44,7 +44,7 @@ const allowedBy = (policy: "trust" | "statements", request: Parameters<typeof al
 describe("a job of GitHub", () => {
   it.each<[subject: string, roles: string[]]>([
     ...names.map((name): [string, string[]] => [`environment:${name}`, [deployRole(name)]]),
-    ["pull_request", ["Diff"]],
+    ["pull_request", []],
     ["ref:refs/heads/main", []],
     ["ref:refs/tags/v1.0.0", []],
     ["environment:github-pages", []],
@@ -125,7 +125,7 @@ describe("a role for GitHub", () => {
   it.each<[action: string, resource: string, roles: string[]]>([
     ["sts:AssumeRole", bootstrap("deploy"), deployRoles],
     ["sts:AssumeRole", bootstrap("file-publishing"), deployRoles],
-    ["sts:AssumeRole", bootstrap("lookup"), [...deployRoles, "Diff"]],
+    ["sts:AssumeRole", bootstrap("lookup"), deployRoles],
     ["sts:AssumeRole", role("Admin"), []],
     ["sts:AssumeRole", role("animal-store-account-ProductionDeploy"), []],
     ["sts:AssumeRole", role(`cdk-hnb659fds-deploy-role-${account}-elsewhere`), []],
@@ -140,8 +140,8 @@ describe("a role for GitHub", () => {
     expect(allowedBy("statements", { action, resource })).toEqual(expected);
   });
 
-  it("may make exactly the calls of the workflow's key commands, and deploy or compare", async () => {
-    const calls: Record<string, string[]> = { Diff: [], ApiGatewayLogs: [] };
+  it("may make exactly the calls of the workflow's key commands, and deploy", async () => {
+    const calls: Record<string, string[]> = { ApiGatewayLogs: [] };
     for (const name of names) calls[deployRole(name)] = await callsOfWorkflow(name);
     for (const { name, statements, ManagedPolicyArns = [], Policies = [] } of roles) {
       const isOfGitHub = name !== "ApiGatewayLogs";

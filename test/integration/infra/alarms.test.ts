@@ -3,7 +3,8 @@ import { describe, expect, it } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
-import { alarmState, Metrics, metricsOf, periodOf } from "../../support/cloudwatch.ts";
+import { formatAccessLog } from "../../../local/gateway/context.ts";
+import { alarmState, countedFrom, Metrics, metricsOf, periodOf } from "../../support/cloudwatch.ts";
 import { allows } from "../../support/iam.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
@@ -13,33 +14,59 @@ import { arnOf, functionNames, readResources } from "../../support/resources.ts"
 const DAY = 1440;
 /** When the scenarios begin, in minutes since 1970. */
 const START = Date.UTC(2027, 0, 1) / 60_000;
+/** The metrics of a request reach CloudWatch within two minutes, and those counted from its log line three minutes later. */
+const [METRICS_DELAY, LOG_DELAY] = [2, 3];
 
-describe.each(deployedStages)("in $name", ({ name: stage, probe = false }) => {
+/**
+ * What "API Gateway counts modified gateway response status codes as 4XXError errors" means (its guide, "Dimensions and
+ * metrics"): those whose status is then a 4xx, or all.
+ */
+const readings = ["by its status", "as a 4xx"] as const;
+type Reading = (typeof readings)[number];
+
+/** A response, with what the access log says about it. */
+interface Response {
+  status: number;
+  /** the type of a gateway response */
+  error?: string;
+  keyId?: string;
+  ms?: number;
+  /** the access log misses it */
+  missed?: boolean;
+}
+const keyId = "key_1";
+const good: Response = { status: 200, keyId };
+const crash: Response = { status: 503, error: "INTEGRATION_FAILURE", keyId };
+const withoutKey: Response = { status: 401, error: "UNAUTHORIZED" };
+const refused: Response = { status: 401, error: "ACCESS_DENIED", keyId: "unknown" };
+const throttled: Response = { status: 429, error: "THROTTLED", keyId };
+
+describe.each(deployedStages)("in $name", ({ name: stage }) => {
   const { find, fn, only, output } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
-  const topic = only("SNS::Topic");
+  const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
+  const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));
+  const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];
   const alarms = find("CloudWatch::Alarm");
-  // options.test.ts has the probe, the only one whose missing data is a failure.
-  const isOfProbe = ({ TreatMissingData }: Json) => TreatMissingData === "breaching";
-  const ofStage = alarms.filter((alarm) => alarm.AlarmName === undefined && !isOfProbe(alarm));
+  const ofStage = alarms.filter(({ AlarmName }) => AlarmName === undefined);
+  const states = new Map(ofStage.map((alarm) => [alarm, alarmState(alarm)]));
 
-  it("every alarm notifies the topic, and also when it ends unless each release adds it anew", () => {
-    expect(output("AlarmTopicArn")).toBe(topic.id);
+  it("every alarm notifies a topic, and also when it ends unless each deployment adds it anew", () => {
     for (const { AlarmName, AlarmActions, ...alarm } of alarms) {
       const { OKActions = [], InsufficientDataActions = [], ActionsEnabled = true, AlarmDescription } = alarm;
-      expect([AlarmActions, OKActions]).toEqual([[topic.id], AlarmName ? [] : [topic.id]]);
+      expect([[[page]], [[notice]]]).toContainEqual([AlarmActions]);
+      expect(OKActions).toEqual(AlarmName ? [] : AlarmActions);
       expect([InsufficientDataActions, ActionsEnabled]).toEqual([[], true]);
       expect(AlarmDescription).toMatch(/\.$/);
     }
   });
 
-  it("every alarm is one that CloudWatch accepts, and only the probe's is triggered by missing data", () => {
-    expect(alarms.filter(isOfProbe)).toHaveLength(Number(probe));
+  it("every alarm is one that CloudWatch accepts, and none is triggered by missing data", () => {
     for (const alarm of alarms) {
       const minutes = periodOf(alarm);
       // PutMetricAlarm: a day at most, or seven with periods of at least an hour.
       expect(minutes * alarm.EvaluationPeriods).toBeLessThanOrEqual(DAY * (minutes < 60 ? 1 : 7));
       expect(metricsOf(alarm).length).toBeLessThanOrEqual(10);
-      expect(alarmState(alarm)(new Metrics(), START)).toBe(isOfProbe(alarm));
+      expect(alarmState(alarm)(new Metrics(), START)).toBe(false);
     }
   });
 
@@ -58,77 +85,119 @@ describe.each(deployedStages)("in $name", ({ name: stage, probe = false }) => {
     }
   });
 
-  /** Records what API Gateway measures of so many requests a minute (API Gateway guide, "Metrics"). */
-  function respond(metrics: Metrics, start: number, minutes: number, rate: number, status = 200, ms = 50) {
-    const [client, server] = [status >= 400 && status < 500, status >= 500].map(Number);
-    const measured = { Count: 1, "4XXError": client, "5XXError": server, Latency: ms };
-    const Dimensions = [{ Name: "ApiName", Value: stackName(stage) }];
-    for (const [MetricName, value = 0] of Object.entries(measured))
-      metrics.record(start, { Namespace: "AWS/ApiGateway", MetricName, Dimensions }, value, rate, minutes);
+  /** Records what API Gateway measures and logs of so many responses a minute. */
+  function traffic(reading: Reading) {
+    const metrics = new Metrics(LOG_DELAY);
+    const respond = (start: number, minutes: number, rate: number, response: Response) => {
+      const { status, error, keyId: key, ms = 50, missed } = response;
+      const isClientError = status < 500 ? status >= 400 : error !== undefined && reading === "as a 4xx";
+      const isServerError = status >= 500 && !isClientError;
+      const measured = { Count: 1, "4XXError": +isClientError, "5XXError": +isServerError, Latency: ms };
+      const Dimensions = [{ Name: "ApiName", Value: stackName(stage) }];
+      for (const [MetricName, value] of Object.entries(measured))
+        metrics.record(start, { Namespace: "AWS/ApiGateway", MetricName, Dimensions }, value, rate, minutes);
+      const variables = { status, "authorizer.keyId": key, "error.responseType": error };
+      const line = JSON.parse(formatAccessLog(Format, variables));
+      for (const metric of missed ? [] : countedFrom(filters, line))
+        metrics.record(start, metric, 1, rate, minutes);
+    };
+    return { metrics, respond };
   }
-  const triggered = (metrics: Metrics, minute: number) =>
-    ofStage.filter((alarm) => alarmState(alarm)(metrics, minute));
+  /** The topics of the alarms that are triggered at a minute. */
+  const notified = (metrics: Metrics, minute: number) =>
+    new Set(
+      ofStage.filter((alarm) => states.get(alarm)?.(metrics, minute)).flatMap((one) => one.AlarmActions),
+    );
 
   /** Three days without a fault, as long as the longest window. */
-  function healthyDays() {
-    const metrics = new Metrics();
-    respond(metrics, START - 3 * DAY, 3 * DAY, operations.length * 60);
-    return metrics;
+  function healthyDays(reading: Reading, rate: number) {
+    const { metrics, respond } = traffic(reading);
+    respond(START - 3 * DAY, 3 * DAY, rate, good);
+    return { metrics, respond };
   }
 
-  it.each([1, 600])("a healthy week notifies nobody at %d requests a minute", (rate) => {
-    const metrics = new Metrics();
-    respond(metrics, START, 7 * DAY, (rate * 2) / 3);
-    respond(metrics, START, 7 * DAY, rate / 3, 401); // one of three clients has an expired key,
-    respond(metrics, START + 3000, 60, 2, 401); // and retries for an hour
-    respond(metrics, START + 5000, 1, 1000, 401); // a scanner
-    // Ten isolated faults, each with the metrics of every cause.
-    const isolated = Array.from({ length: 10 }, (_, n) => 500 + n * 1000);
-    const causes = ofStage.flatMap(metricsOf).filter(({ Namespace }) => /Lambda|DynamoDB/.test(Namespace));
-    for (const n of isolated) {
-      respond(metrics, START + n, 1, 1, 503, 6000);
-      for (const cause of causes) metrics.record(START + n, cause, 1);
-    }
-    for (const alarm of ofStage) {
-      const [isTriggered, period] = [alarmState(alarm), periodOf(alarm)];
-      // As long as an alarm sees it.
-      for (const start of [3000, 5000, ...isolated])
-        for (let n = start; n < start + period * (alarm.EvaluationPeriods + 2); n += Math.ceil(period / 12))
-          if (isTriggered(metrics, START + n)) throw new Error(`At ${n} minutes: ${alarm.AlarmDescription}`);
-    }
-  });
-
-  /** The metrics of a request reach CloudWatch within two minutes. */
-  const NOTICED = 10 - 2;
-  it.each<[fault: string, failing: readonly string[], status: number, latencyMs: number]>([
-    ...operations.map(({ id }): [string, string[], number, number] => [`a dead ${id}`, [id], 503, 50]),
-    ["a dead authorizer", functionNames, 503, 50],
-    ["an outage of DynamoDB", functionNames, 503, 3600],
-    ["a release that refuses every key", functionNames, 401, 50],
-    ["a limit that is exceeded for everybody", functionNames, 429, 50],
-  ])("%s notifies within 10 minutes at 1 request a second to each operation", (_, failing, ...response) => {
-    const metrics = healthyDays();
-    expect(triggered(metrics, START)).toEqual([]);
-    for (const { id } of operations)
-      respond(metrics, START, NOTICED, 60, ...(failing.includes(id) ? response : []));
-    expect(triggered(metrics, START + NOTICED)).not.toEqual([]);
-  });
-
-  it.each([0.9, 1.1, 2, 5, 7, 9, 14, 15, 100, 1000])(
-    "a fault that uses the objective's budget of 5xx %d times too fast notifies before an eighth is used",
+  it.each([1, 15, 180])(
+    "a healthy week pages nobody and sends at most 2 notices at %d requests a minute",
     (rate) => {
-      const decision = readFileSync(new URL("../../../docs/decisions/alarms.md", import.meta.url), "utf8");
-      const [, objective, days] = /objective is ([\d.]+) % .* over (\d+) days/.exec(decision) ?? [];
-      const metrics = healthyDays();
-      const failed = operations.length * 60 * rate * (1 - Number(objective) / 100);
-      const minutes = Math.floor((Number(days) * DAY) / 8 / rate);
-      respond(metrics, START, minutes, operations.length * 60 - failed);
-      respond(metrics, START, minutes, failed, 500);
-      expect(triggered(metrics, START + minutes).length > 0).toBe(rate > 1);
+      const { metrics, respond } = traffic("by its status");
+      respond(START, 7 * DAY, (rate * 2) / 3, good);
+      respond(START, 7 * DAY, rate / 3, refused); // one of three clients has an expired key,
+      respond(START + 3000, 60, 30, refused); // and another retries every 2 seconds for an hour
+      for (const perMinute of [21, 70, 1000]) respond(START + perMinute * 9, 360, perMinute, withoutKey); // scanners
+      for (const deployment of [2000, 5000, 8000].map((minute) => START + minute)) {
+        respond(deployment, 30, operations.length * 60, good); // npm run traffic
+        respond(deployment + 10, 1, 3, crash);
+        respond(deployment + 10, 1, 10, { ...good, ms: 3000 });
+      }
+      // Ten isolated faults, each with the metrics of every cause.
+      const causes = ofStage.flatMap(metricsOf).filter(({ Namespace }) => /Lambda|DynamoDB/.test(Namespace));
+      for (const minute of Array.from({ length: 10 }, (_, n) => START + 500 + n * 1000)) {
+        respond(minute, 1, 1, { ...crash, ms: 6000 });
+        for (const cause of causes) metrics.record(minute, cause, 1);
+      }
+      const sent: string[] = [];
+      for (const [alarm, isTriggered] of states) {
+        // As long as an alarm sees a change.
+        const [period, seen] = [periodOf(alarm), periodOf(alarm) * (alarm.EvaluationPeriods + 2) + LOG_DELAY];
+        const minutes = new Set<number>();
+        for (const change of new Set(metrics.changes))
+          for (let n = 0; n < seen; n += Math.ceil(period / 12)) minutes.add(change + n);
+        const triggered = [...minutes].sort((a, b) => a - b).map((minute) => isTriggered(metrics, minute));
+        const changes = triggered.filter((is, n) => is !== (triggered[n - 1] ?? false));
+        sent.push(...changes.map(() => alarm.AlarmActions[0]));
+      }
+      expect(sent.filter((topic) => topic === page)).toEqual([]);
+      expect(sent.length).toBeLessThanOrEqual(2);
     },
   );
 
-  it("throttling that lasts notifies, of every function and of every call that its role allows", () => {
+  const faults: [fault: string, failing: readonly string[], response: Response][] = [
+    ...operations.map(({ id }): [string, string[], Response] => [`a crash of ${id}`, [id], crash]),
+    ["a dead authorizer", functionNames, { status: 503, error: "AUTHORIZER_CONFIGURATION_ERROR" }],
+    ["a failing store", functionNames, { status: 503, keyId, ms: 3600 }],
+    ["an error of API Gateway that it does not log", functionNames, { status: 500, missed: true }],
+  ];
+  const lockouts: [lockout: string, response: Response][] = [
+    ["every key is refused", refused],
+    ["every key is refused and not logged", { ...refused, keyId: undefined }],
+    ["every key lacks its scope", { status: 403, keyId }],
+    ["all clients exceed the limit", throttled],
+    ["all clients exceed the limit and their keys are not logged", { ...throttled, keyId: undefined }],
+  ];
+  describe.each(readings)("if a gateway response counts %s", (reading) => {
+    describe.each([15, 180])("at %d requests a minute", (rate) => {
+      it.each(faults)("%s pages within 10 minutes", (_, failing, response) => {
+        const { metrics, respond } = healthyDays(reading, rate);
+        expect([...notified(metrics, START)]).toEqual([]);
+        for (const { id } of operations)
+          respond(START, 10, rate / operations.length, failing.includes(id) ? response : good);
+        expect([...notified(metrics, START + 10 - METRICS_DELAY)]).toContain(page);
+      });
+
+      it.each(lockouts)("%s: a notice within 15 minutes", (_, response) => {
+        const { metrics, respond } = healthyDays(reading, rate);
+        respond(START, 15, rate, response);
+        expect([...notified(metrics, START + 15 - METRICS_DELAY)]).toEqual([notice]);
+      });
+    });
+
+    it.each([0.9, 1.1, 2, 5, 7, 9, 14, 15, 100, 1000])(
+      "a fault that uses the objective's budget of 5xx %d times too fast notifies before an eighth is used",
+      (speed) => {
+        const decision = readFileSync(new URL("../../../docs/decisions/alarms.md", import.meta.url), "utf8");
+        const [, objective, days] = /objective is ([\d.]+) % .* over (\d+) days/.exec(decision) ?? [];
+        const rate = operations.length * 60;
+        const { metrics, respond } = healthyDays(reading, rate);
+        const failed = rate * speed * (1 - Number(objective) / 100);
+        const minutes = Math.floor((Number(days) * DAY) / 8 / speed);
+        respond(START, minutes, rate - failed, good);
+        respond(START, minutes, failed, crash);
+        expect(notified(metrics, START + minutes).size > 0).toBe(speed > 1);
+      },
+    );
+  });
+
+  it("throttling that lasts is a notice, of every function and of every call that its role allows", () => {
     const throttles = functionNames.map(fn).flatMap(({ id, grants }) => [
       { Namespace: "AWS/Lambda", MetricName: "Throttles", FunctionName: id },
       ...grants
@@ -142,31 +211,17 @@ describe.each(deployedStages)("in $name", ({ name: stage, probe = false }) => {
       const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
       const metrics = new Metrics();
       metrics.record(START, { Namespace, MetricName, Dimensions }, 1, 1, 15);
-      return triggered(metrics, START + 15).length === 0;
+      return !notified(metrics, START + 15).has(notice);
     });
     expect(unnoticed).toEqual([]);
   });
 
-  it.each(operations.filter((operation) => "deprecation" in operation))(
-    "calls of $id notify only when its end comes near",
-    ({ id, deprecation }) => {
-      const sunset = deprecation.sunset.getTime() / 60_000;
-      const calls = ofStage
-        .flatMap(metricsOf)
-        .find(({ MetricName }) => MetricName === `${id}DeprecatedCalls`);
-      const notifiedAt = [365, 1, -1].map((daysBefore) => {
-        const [metrics, end] = [new Metrics(), sunset - daysBefore * DAY];
-        expect(triggered(metrics, end)).toEqual([]);
-        metrics.record(end - 1, calls, 1);
-        return triggered(metrics, end).length;
-      });
-      expect(notifiedAt).toEqual([0, 1, 1]);
-    },
-  );
-
-  describe("the topic and its key", () => {
+  describe.each([page, notice])("the topic %s and its key", (topic) => {
     const key = only("KMS::Key");
-    const { PolicyDocument, Topics } = only("SNS::TopicPolicy");
+    const { KmsMasterKeyId } = find("SNS::Topic").find(({ id }) => id === topic) as Json;
+    const [{ PolicyDocument }] = find("SNS::TopicPolicy").filter(({ Topics }) => Topics.includes(topic)) as [
+      Json,
+    ];
     const [own, other] = ["000000000000", "111111111111"];
     const alarm = (region: string, account: string) => `arn:aws:cloudwatch:${region}:${account}:alarm:Any`;
 
@@ -184,7 +239,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, probe = false }) => {
       const canPublish = (secure: string) =>
         allows(PolicyDocument.Statement, {
           action: "sns:Publish",
-          resource: topic.id,
+          resource: topic,
           principal,
           context: { ...context, "aws:SecureTransport": secure },
         });
@@ -197,7 +252,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, probe = false }) => {
     });
 
     it("belong to this account, which rotates the key", () => {
-      expect([Topics, topic.KmsMasterKeyId]).toEqual([[topic.id], arnOf(key.id)]);
+      expect(KmsMasterKeyId).toBe(arnOf(key.id));
       const canAdminister = (account = "") =>
         allows(key.KeyPolicy.Statement, {
           action: "kms:PutKeyPolicy",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { deployedStages, type Stage, stackName } from "../../../infra/stages.ts";
+import { everyOption } from "../../support/every-option.ts";
 import { readResources } from "../../support/resources.ts";
 
 // What outlives a mistake, a deployment or the stack, and for how long.
@@ -11,10 +12,13 @@ const DELETED = { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" };
 
 const { TEST_ASSEMBLY, TEST_OPTIONS_ASSEMBLY } = process.env;
 const unprotected = { deletionProtection: false };
-const stacks: [string, string | undefined, Stage][] = deployedStages.flatMap((stage) => [
-  [stage.name, TEST_ASSEMBLY, stage],
-  [`${stage.name} with -c deletionProtection=off`, TEST_OPTIONS_ASSEMBLY, { ...stage, ...unprotected }],
-]);
+const stacks: [string, string | undefined, Stage][] = [
+  ...deployedStages.flatMap((stage): [string, string | undefined, Stage][] => [
+    [stage.name, TEST_ASSEMBLY, stage],
+    [`${stage.name} with -c deletionProtection=off`, TEST_OPTIONS_ASSEMBLY, { ...stage, ...unprotected }],
+  ]),
+  ["a stage with every option", TEST_OPTIONS_ASSEMBLY, everyOption],
+];
 
 describe.each(stacks)("%s", (_, assembly, stage) => {
   const { name, retainData, pointInTimeRecovery, deletionProtection, logRetentionDays } = stage;

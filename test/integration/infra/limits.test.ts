@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
+import { everyOption } from "../../support/every-option.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 
 // What limits a client, a request and a function. options.test.ts has the limits that no stage sets.
@@ -12,8 +13,11 @@ const transformations: Record<string, (text: string) => string> = {
   COMPRESS_WHITE_SPACE: (text) => text.replaceAll(/[\f\t\n\r\v\u00a0 ]+/g, " "),
 };
 
-describe.each(deployedStages)("in $name", ({ name: stage, throttling, wafRateLimits, ...settings }) => {
-  const { find, fn, only } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
+describe.each([...deployedStages, everyOption])("in $name", (settings) => {
+  const { name: stage, throttling, wafRateLimits } = settings;
+  const { TEST_ASSEMBLY, TEST_OPTIONS_ASSEMBLY } = process.env;
+  const assembly = settings === everyOption ? TEST_OPTIONS_ASSEMBLY : TEST_ASSEMBLY;
+  const { find, fn, only } = readResources(assembly, stackName(stage));
   const api = only("ApiGateway::RestApi");
   const apiStage = only("ApiGateway::Stage");
 
@@ -49,7 +53,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, throttling, wafRateLim
   });
 
   if (!wafRateLimits) {
-    it("there is no firewall", () => expect(find("WAFv2::WebACL")).toEqual([]));
+    it("there is no web ACL", () => expect(find("WAFv2::WebACL")).toEqual([]));
     return;
   }
 
@@ -57,7 +61,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, throttling, wafRateLim
   const [ofAddress, ofKey] = acl.Rules.map(({ Statement }: Json) => Statement.RateBasedStatement);
   const [{ Header }, ...otherKeys] = ofKey.CustomKeys;
 
-  it("the firewall counts every request of an address, and of a key however it is written", () => {
+  it("AWS WAF counts every request of an address, and of a key however it is written", () => {
     for (const { ScopeDownStatement } of [ofAddress, ofKey]) expect(ScopeDownStatement).toBeUndefined();
     expect([ofAddress.AggregateKeyType, ofKey.AggregateKeyType]).toEqual(["IP", "CUSTOM_KEYS"]);
     expect([Header.Name, otherKeys]).toEqual(["Authorization", []]);
@@ -70,20 +74,20 @@ describe.each(deployedStages)("in $name", ({ name: stage, throttling, wafRateLim
     expect(counted(`Bearer ${key}1`)).not.toBe(counted(`Bearer ${key}2`));
   });
 
-  it("the firewall blocks each of them well below the limit of all clients", () => {
+  it("AWS WAF blocks each of them well below the limit of all clients", () => {
     // AWS WAF refuses rules, and transformations of one text, with the same priority.
     for (const ordered of [acl.Rules, Header.TextTransformations])
       expect(new Set(ordered.map(({ Priority }: Json) => Priority)).size).toBe(ordered.length);
     const limits = [ofAddress, ofKey].map(
       ({ Limit, EvaluationWindowSec }) => (Limit / EvaluationWindowSec) * 60,
     );
-    expect(limits).toEqual([wafRateLimits.perAddress, wafRateLimits.perKey]);
+    expect(limits).toEqual([wafRateLimits.perIpPerMinute, wafRateLimits.perKeyPerMinute]);
     for (const perMinute of limits) expect(perMinute / 60).toBeLessThan(throttling.rate / 2);
     expect(acl.DefaultAction).toEqual({ Allow: {} });
     for (const { Action } of acl.Rules) expect(Action).toEqual({ Block: {} });
   });
 
-  it("the firewall protects the stage, counts for the dashboard, and keeps no request", () => {
+  it("AWS WAF protects the stage, counts for the dashboard, and keeps no request", () => {
     expect(only("WAFv2::WebACLAssociation")).toMatchObject({
       ResourceArn: `arn:aws:apigateway:local::/restapis/${api.id}/stages/${apiStage.id}`,
       WebACLArn: arnOf(acl.id),

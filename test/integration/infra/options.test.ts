@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { deployedStages, stackName } from "../../../infra/stages.ts";
-import { alarmState, Metrics, metricsOf } from "../../support/cloudwatch.ts";
+import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import { pascalCase } from "../../../infra/pascal-case.ts";
+import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
+import { everyOption } from "../../support/every-option.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
 // What the stages do not use, and what the runbook uses once. data.test.ts has -c deletionProtection=off.
@@ -19,8 +22,12 @@ it("deploys even if alarms are triggered with -c canaryAlarms=off, and with no o
   }
 });
 
+it("counts the throttles of a table and operation once, however many accesses a function has to it", () => {
+  expect(readResources(assembly, "two-accesses").output("Throttles")).toBe("Query on Pets");
+});
+
 describe("a stage with every option", () => {
-  const { callersOf, find, fn, only, output } = readResources(assembly, "every-option");
+  const { callersOf, find, fn, only, output } = readResources(assembly, stackName(everyOption.name));
   const [domain, api, stage] = ["DomainName", "RestApi", "Stage"].map((type) => only(`ApiGateway::${type}`));
 
   it("turns the default endpoint off only in a second step after the custom domain name", () => {
@@ -32,7 +39,7 @@ describe("a stage with every option", () => {
     expect(first.only("ApiGateway::Deployment").id).not.toBe(only("ApiGateway::Deployment").id);
     for (const { name, domain } of deployedStages) {
       const deployed = readResources(assembly, stackName(name)).only("ApiGateway::RestApi");
-      expect(deployed.DisableExecuteApiEndpoint).toBe(domain?.only ?? false);
+      expect(deployed.DisableExecuteApiEndpoint).toBe(domain?.disableDefaultEndpoint ?? false);
     }
   });
 
@@ -59,58 +66,97 @@ describe("a stage with every option", () => {
       const { id, ReservedConcurrentExecutions: reserved } = fn(name);
       const [alias, ...others] = find("Lambda::Alias").filter(({ FunctionName }) => FunctionName === id);
       const { ProvisionedConcurrentExecutions: started } = alias.ProvisionedConcurrencyConfig;
-      expect([started, reserved, others]).toEqual(name === "authorize" ? [2, 20, []] : [5, 50, []]);
+      const kind = name === "authorize" ? "authorizer" : "operation";
+      const { provisionedConcurrency, reservedConcurrency } = everyOption;
+      expect([started, reserved, others]).toEqual([
+        provisionedConcurrency?.[kind],
+        reservedConcurrency?.[kind],
+        [],
+      ]);
       expect(callersOf(alias.id)).toHaveLength(1);
     },
   );
 
-  describe("the probe", () => {
-    const probe = find("Lambda::Function").find(({ Code }) => Code.ZipFile?.includes("fetch"));
-    const alarm = find("CloudWatch::Alarm").find(({ TreatMissingData }) => TreatMissingData === "breaching");
-    const run = (respond: () => Promise<{ status: number }>) => {
-      const exported = {} as { handler: () => Promise<void> };
-      const fetch = (url: string) => {
-        expect(url).toBe(`${output("BaseUrl")}/pets`);
-        return respond();
-      };
-      const program = new Function("exports", "fetch", "process", probe.Code.ZipFile);
-      program(exported, fetch, { env: probe.Environment.Variables });
-      return exported.handler();
-    };
-
-    it("fails unless the API refuses a request without a key", async () => {
-      await expect(run(async () => ({ status: 401 }))).resolves.toBeUndefined();
-      for (const status of [200, 403, 503]) await expect(run(async () => ({ status }))).rejects.toThrow();
-      await expect(run(() => Promise.reject(new Error("certificate has expired")))).rejects.toThrow();
-    });
-
-    it("runs every minute, and notifies after three failures or when it does not run", () => {
-      const Targets = [{ Arn: arnOf(probe.id) }];
-      expect(only("Events::Rule")).toMatchObject({ ScheduleExpression: "rate(1 minute)", Targets });
-      const [errors] = metricsOf(alarm);
-      expect(errors.Dimensions).toEqual([{ Name: "FunctionName", Value: probe.id }]);
-      const after = (values: number[]) => {
-        const metrics = new Metrics();
-        for (const [minute, value] of values.entries()) metrics.record(minute, errors, value);
-        return alarmState(alarm)(metrics, values.length);
-      };
-      expect([[0, 0, 0], [0, 1, 1], [1, 1, 1], []].map(after)).toEqual([false, false, true, true]);
-    });
-  });
-
   it("configures listPets with the shards to read and createPet with the shards to write", () => {
     const shards = ["listPets", "createPet"].map((name) => fn(name).Environment.Variables.STATUS_SHARDS);
-    expect(shards).toEqual(["8", "4"]);
+    expect(shards).toEqual([everyOption.statusShards.read, everyOption.statusShards.write].map(String));
+  });
+
+  it("has numbers that no stage has, so that the tests notice one that is not taken from the stage", () => {
+    const numbers = (settings: object): [string, unknown][] =>
+      Object.entries(settings).flatMap(([name, value]) =>
+        typeof value === "object"
+          ? numbers(value).map(([inner, number]) => [`${name}.${inner}`, number] as [string, unknown])
+          : typeof value === "number"
+            ? [[name, value] as [string, unknown]]
+            : [],
+      );
+    const used = Object.fromEntries(numbers(everyOption));
+    for (const stage of deployedStages)
+      for (const [name, number] of numbers(stage)) expect([name, used[name]]).not.toEqual([name, number]);
   });
 });
 
-it("trusts the OIDC provider that an account already has, and has no diff role unless wanted", () => {
-  const { find, output } = readResources(assembly, "existing-provider");
+it("trusts the OIDC provider that an account already has", () => {
+  const { find } = readResources(assembly, "existing-provider");
   expect(find("IAM::OIDCProvider")).toEqual([]);
   const trust = find("IAM::Role").flatMap(({ AssumeRolePolicyDocument: { Statement } }) => Statement);
   const trusted = trust.filter(({ Principal }) =>
     Principal.Federated?.endsWith(":oidc-provider/token.actions.githubusercontent.com"),
   );
   expect(trusted).toHaveLength(deployedStages.length);
-  expect(output("DiffRoleArn")).toBeUndefined();
+});
+
+describe("stages in several regions, and a personal stage", () => {
+  const folder = join(assembly, "regions");
+  const read = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));
+  const { artifacts } = read("manifest.json");
+  const accountOf = (name: string) =>
+    artifacts[stackName(name)].dependencies.find((id: string) => id.startsWith(accountStackName)) ?? "";
+  const regionOf = (stack: string) => artifacts[stack].environment.split("/").at(-1);
+
+  it("are deployed where they say, each with an account stack in its region", () => {
+    const expected = deployedStages.map((_, n) => (n ? `xx-place-${n}` : "unknown-region"));
+    expect(deployedStages.map(({ name }) => regionOf(stackName(name)))).toEqual(expected);
+    expect(deployedStages.map(({ name }) => regionOf(accountOf(name)))).toEqual(expected);
+    for (const { name } of deployedStages) {
+      const outputs = deployedStages.map(
+        (other) =>
+          readResources(folder, accountOf(name)).output(`${pascalCase(other.name)}DeployRoleArn`) &&
+          other.name,
+      );
+      expect(outputs.filter(Boolean)).toEqual([name]);
+    }
+  });
+
+  it("share one OIDC provider and one budget, in the first region", () => {
+    for (const type of ["IAM::OIDCProvider", "Budgets::Budget"])
+      expect(
+        deployedStages.map(({ name }) => readResources(folder, accountOf(name)).find(type).length),
+      ).toEqual(deployedStages.map((_, n) => (n ? 0 : 1)));
+  });
+
+  it("satisfy the rules of AWS Solutions", () => {
+    expect(read("validation-report.json").pluginReports[0].violations).toEqual([]);
+  });
+
+  it("give the personal stage the template of staging, and no role for GitHub", () => {
+    const hashes = /[0-9A-F]{8}|[0-9a-f]{32}/g; // in ids
+    const [own, staging] = ["anna", "staging"].map((name) =>
+      JSON.stringify(read(`${stackName(name)}.template.json`))
+        .replaceAll(hashes, "")
+        .replaceAll(name, "<name>"),
+    );
+    expect(own).toBe(staging);
+    expect(JSON.stringify(artifacts)).not.toContain("AnnaDeploy");
+  });
+
+  // Versions cost nothing. They go with their function.
+  it("leave nothing behind that costs when the personal stage is destroyed", () => {
+    const kept = Object.values<Json>(read(`${stackName("anna")}.template.json`).Resources);
+    const types = kept.filter(
+      ({ DeletionPolicy }) => DeletionPolicy !== "Delete" && DeletionPolicy !== undefined,
+    );
+    expect(types.filter(({ Type }) => Type !== "AWS::Lambda::Version")).toEqual([]);
+  });
 });

@@ -2,14 +2,15 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { FileSystem } from "aws-cdk-lib/core";
-import type { Json } from "../../../infra/assembly/intrinsics.ts";
+import { deprecatedOperations } from "../../../infra/access-log.ts";
+import { evaluate, type Json } from "../../../infra/assembly/intrinsics.ts";
 import { readStack } from "../../../infra/assembly/template.ts";
-import { deprecatedOperations } from "../../../infra/deprecated.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";
 import { formatAccessLog } from "../../../local/gateway/context.ts";
 import { countedFrom } from "../../support/cloudwatch.ts";
+import { everyOption } from "../../support/every-option.ts";
 import { readResources } from "../../support/resources.ts";
 
 // templates.test.ts compares the whole templates with reviewed ones. These tests say why some parts must be as they are.
@@ -29,18 +30,38 @@ const gatewayResponses = {
   unsupported_media_type: "UNSUPPORTED_MEDIA_TYPE",
 };
 
-it.each([
-  ...deployedStages.map(({ name }) => [stackName(name), assembly]),
-  ["every-option", process.env.TEST_OPTIONS_ASSEMBLY ?? ""],
-])("%s calls the function of each operation with its method, and the authorizer", (stack, folder) => {
-  const { authorizer, functions, routes } = readStack(folder, stack);
-  const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
-  const called = routes.flatMap(({ method, path, integration }) =>
-    integration.type === "AWS_PROXY" ? [[`${method} ${path}`, idOf(integration.functionName)]] : [],
-  );
-  expect(called.sort()).toEqual(operations.map(({ id, method, path }) => [`${method} ${path}`, id]).sort());
-  expect(idOf(authorizer.functionName)).toBe("authorize");
-});
+const stacks = [
+  ...deployedStages.map(({ name }) => [stackName(name), assembly] as const),
+  [stackName(everyOption.name), process.env.TEST_OPTIONS_ASSEMBLY ?? ""] as const,
+];
+
+it.each(stacks)(
+  "%s declares the headers that a method returns, which API Gateway otherwise refuses",
+  (stack, folder) => {
+    const { find } = readResources(folder, stack);
+    const returned = find("ApiGateway::Method").flatMap(({ Integration, MethodResponses = [] }) =>
+      (Integration.IntegrationResponses ?? []).map(({ StatusCode, ResponseParameters = {} }: Json) => {
+        const declared = MethodResponses.find((one: Json) => one.StatusCode === StatusCode);
+        return [Object.keys(ResponseParameters), Object.keys(declared?.ResponseParameters ?? {})];
+      }),
+    );
+    expect(returned.flat(2)).not.toEqual([]);
+    for (const [headers, declared] of returned) expect(declared).toEqual(expect.arrayContaining(headers));
+  },
+);
+
+it.each(stacks)(
+  "%s calls the function of each operation with its method, and the authorizer",
+  (stack, folder) => {
+    const { authorizer, functions, routes } = readStack(folder, stack);
+    const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
+    const called = routes.flatMap(({ method, path, integration }) =>
+      integration.type === "AWS_PROXY" ? [[`${method} ${path}`, idOf(integration.functionName)]] : [],
+    );
+    expect(called.sort()).toEqual(operations.map(({ id, method, path }) => [`${method} ${path}`, id]).sort());
+    expect(idOf(authorizer.functionName)).toBe("authorize");
+  },
+);
 
 describe.each(deployedStages)("the $name stack", ({ name }) => {
   const stack = stackName(name);
@@ -87,7 +108,7 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
       ]);
       const headers = Object.entries(errorHeaders(code)).map(([name, value]) => [
         `gatewayresponse.header.${name}`,
-        // The firewall blocks for longer.
+        // AWS WAF blocks for longer.
         ResponseType === "WAF_FILTERED" ? expect.stringMatching(/^'\d\d+'$/) : `'${value}'`,
       ]);
       expect(ResponseParameters).toEqual(Object.fromEntries(headers));
@@ -97,6 +118,10 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
       names.split(" ").map((type) => [type, code]),
     );
     expect(types).toEqual(Object.fromEntries(expected));
+  });
+
+  it("has a dashboard whose name is unique in the account, over all regions", () => {
+    expect(only("CloudWatch::Dashboard").DashboardName).toBe(`${stack}-${evaluate({ Ref: "AWS::Region" })}`);
   });
 
   describe("the access log", () => {
@@ -115,12 +140,17 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
     });
 
     it.each<[status: number, route: string, variables: object, counted: string[]]>([
-      [404, "GET /pets", key, []],
-      [500, "GET /pets", key, ["ServerErrors by route GET /pets"]],
-      [503, "POST /pets", {}, ["ServerErrors by route POST /pets"]],
-      ...deprecatedOperations.flatMap(({ id, method, path }): [number, string, object, string[]][] => [
-        [200, `${method} ${path}`, key, ["DeprecatedCalls by keyId key_1", `${id}DeprecatedCalls`]],
-        [200, `${method} ${path}`, { ...key, "authorizer.check": true }, []], // a check of our own
+      [404, "GET /pets", key, ["RequestsWithKey"]],
+      [500, "GET /pets", key, ["ServerErrors", "ServerErrors by route GET /pets", "RequestsWithKey"]],
+      [503, "POST /pets", {}, ["ServerErrors", "ServerErrors by route POST /pets"]],
+      [401, "GET /pets", { "error.responseType": "UNAUTHORIZED" }, []],
+      [401, "GET /pets", { ...key, "error.responseType": "ACCESS_DENIED" }, ["RequestsWithKey", "Refusals"]],
+      [403, "GET /pets", key, ["RequestsWithKey", "Refusals"]],
+      [429, "GET /pets", { "error.responseType": "THROTTLED" }, ["RequestsWithKey", "Refusals"]],
+      [429, "GET /pets", { "error.responseType": "WAF_FILTERED" }, []],
+      ...deprecatedOperations.flatMap(({ method, path }): [number, string, object, string[]][] => [
+        [200, `${method} ${path}`, key, ["RequestsWithKey", "DeprecatedCalls by keyId key_1"]],
+        [200, `${method} ${path}`, { ...key, "authorizer.check": true }, ["RequestsWithKey"]], // a check of our own
         [401, `${method} ${path}`, {}, []], // without a key there is nobody to ask
       ]),
     ])("counts a %d of %s with %j as %j", (status, route, variables, counted) => {

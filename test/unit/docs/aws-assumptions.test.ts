@@ -24,7 +24,7 @@ const anchors = (text: string) =>
       .replaceAll(/[^\w -]/g, "")
       .replaceAll(" ", "-"),
   );
-const sections = ["", "runbook.md"].flatMap((file) =>
+const sections = ["", "incidents.md", "deployment.md"].flatMap((file) =>
   anchors(file ? read(`docs/${file}`) : register).map((anchor) => `${file}#${anchor}`),
 );
 
@@ -38,7 +38,8 @@ describe("a statement", () => {
 
   it("has a check: tests of the suite, a section with commands, a command, or that of the row above", () => {
     expect(statements).not.toEqual([]);
-    const kinds = /^suite: |\]\((runbook\.md)?#|`(aws|curl|gh|head|npm|npx|query|why) |^the same$/;
+    const kinds =
+      /^suite: |\]\(((incidents|deployment)\.md)?#|`(aws|curl|gh|head|npm|npx|query|why) |^the same$/;
     expect(statements.filter(({ check }) => !kinds.test(check))).toEqual([]);
   });
 

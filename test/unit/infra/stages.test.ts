@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { deployedStages } from "../../../infra/stages.ts";
+import { deployedStages, namedStages, personalStage, stageNamed } from "../../../infra/stages.ts";
 
 it("names a stage in lower-case letters, as the keys of the stage do", () => {
   for (const { name } of deployedStages) expect(name).toMatch(/^[a-z]+$/);
@@ -10,4 +10,20 @@ it("protects a stage that keeps data: against deletion, against too many request
   expect(kept.length).toBeGreaterThan(0);
   for (const { deletionProtection, wafRateLimits, canaryDeployment } of kept)
     expect([deletionProtection, wafRateLimits !== undefined, canaryDeployment]).toEqual([true, true, true]);
+});
+
+it("finds every stage by its name, and makes a personal stage of any other that has the form", () => {
+  for (const stage of namedStages) expect(stageNamed(stage.name)).toBe(stage);
+  expect(stageNamed("anna")).toEqual(personalStage("anna"));
+  const refused = [
+    "",
+    "Anna",
+    "anna2",
+    "an-na",
+    "é",
+    "a".repeat(33),
+    "account",
+    ...namedStages.map(({ name }) => name),
+  ];
+  for (const name of refused) expect(() => personalStage(name)).toThrow(/^A personal stage needs a name of/);
 });

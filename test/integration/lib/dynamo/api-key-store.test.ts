@@ -45,7 +45,7 @@ describe("the store of keys", () => {
     for (const added of [record(), record({ expiresAt: 1_900_000_000_500 })]) {
       await keys.add(added);
       const { hash, keyId } = added;
-      // docs/runbook.md finds the items of a restored table by it.
+      // docs/incidents.md finds the items of a restored table by it.
       expect((await itemOf(added))?.keyId).toEqual({ S: keyId });
       await keys.add({ ...added, keyId: other });
       expect(await keys.find(hash)).toEqual(added);

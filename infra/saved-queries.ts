@@ -1,0 +1,45 @@
+import { Stack } from "aws-cdk-lib";
+import { CfnQueryDefinition } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+import type { MonitoredResources } from "./alarms.ts";
+
+/** Queries by name, by the logs that they read. `{{name}}` is a parameter; its value is quoted where the query is run. */
+const queries = {
+  all: {
+    Request: `filter requestId = {{id}} or message.apiRequestId = {{id}} or record.requestId = {{id}}
+      | fields @timestamp, status, error, authorizerError, integrationStatus, latencyMs, @log, @logStream, @message | sort @timestamp`,
+  },
+  access: {
+    FailedRequests: `filter status like /^5/
+      | fields @timestamp, route, status, error, authorizerError, integrationStatus, latencyMs, requestId | sort @timestamp desc`,
+    RefusedRequests:
+      "filter status like /^4/ | stats count(*) as requests by status, error, keyId | sort requests desc",
+    RequestsOfKey:
+      "filter keyId = {{keyId}} | fields @timestamp, route, status, requestId | sort @timestamp desc | limit 10000",
+  },
+  functions: {
+    FailedInvocations: `filter level = "ERROR" or record.status like /error|failure|timeout/ or @message not like /^\\{/
+      | fields @timestamp, message.apiRequestId, message.version, message.error.name, message.error.cause.name, @log, @logStream, @message
+      | sort @timestamp desc`,
+    ColdStarts: `filter type = "platform.report" | stats count(*) as calls, count(record.metrics.initDurationMs) as starts,
+      pct(record.metrics.initDurationMs, 50) as p50, pct(record.metrics.initDurationMs, 99) as p99,
+      max(record.metrics.maxMemoryUsedMB) as memory by @log`,
+  },
+};
+
+/** Saves the queries of docs/incidents.md in CloudWatch Logs Insights, in a folder with the name of the stack. */
+export function addSavedQueries(scope: Construct, { api, functions }: MonitoredResources): void {
+  const access = [api.accessLog.logGroup];
+  const ofFunctions = Object.values(functions).map(({ logGroup }) => logGroup);
+  const logGroups = { all: [...access, ...ofFunctions], access, functions: ofFunctions };
+  for (const logs of ["all", "access", "functions"] as const)
+    for (const [name, queryString] of Object.entries(queries[logs]))
+      new CfnQueryDefinition(scope, `${name}Query`, {
+        name: `${Stack.of(scope).stackName}/${name}`,
+        queryString,
+        parameters: [...new Set(queryString.match(/(?<={{)\w+(?=}})/g))].map((parameter) => ({
+          name: parameter,
+        })),
+        logGroupNames: logGroups[logs],
+      });
+}

@@ -1,0 +1,23 @@
+import { deployedStages, type Stage } from "../../infra/stages.ts";
+
+/** A stage with every option. Its numbers are no stage's, so that a test notices a number that is not taken from there. */
+export const everyOption: Stage = {
+  ...(deployedStages.find(({ wafRateLimits }) => wafRateLimits) as Stage),
+  name: "every",
+  authorizerCacheSeconds: 17,
+  throttling: { rate: 700, burst: 1100 },
+  wafRateLimits: { perIpPerMinute: 1300, perKeyPerMinute: 1900 },
+  reservedConcurrency: { operation: 53, authorizer: 23 },
+  statusShards: { read: 8, write: 4 },
+  provisionedConcurrency: { operation: 5, authorizer: 2 },
+  systemLogLevel: "INFO",
+  logRetentionDays: 7,
+  canaryDeployment: false,
+  domain: {
+    name: "api.example.com",
+    certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
+    hostedZoneId: "Z1",
+    hostedZoneName: "example.com",
+    disableDefaultEndpoint: true,
+  },
+};
