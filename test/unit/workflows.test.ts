@@ -1,62 +1,51 @@
-import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { deployedStages, stackName } from "../../infra/stages.ts";
+import { type Job, runStep, type Untyped, workflowFiles, workflows } from "../support/workflows.ts";
 
 // The rules of this project. The pull-request workflow runs actionlint and zizmor, which check the rest.
-
-// biome-ignore lint/suspicious/noExplicitAny: untyped YAML
-type Untyped = Record<string, any>;
-type Job = Untyped & { steps: Untyped[] };
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 const { scripts } = JSON.parse(read("package.json"));
 
-const files = readdirSync(new URL(".github/workflows/", root));
-const workflows: Untyped = Object.fromEntries(
-  files.map((file) => [file.replace(".yml", ""), parse(read(`.github/workflows/${file}`))]),
-);
-const { deploy, release, "pull-request": pullRequest } = workflows;
-const { diff } = pullRequest.jobs;
-const jobs = Object.values<Untyped>(workflows).flatMap((workflow) => Object.entries<Job>(workflow.jobs));
+const { deploy = {}, release = {}, "pull-request": pullRequest = {} } = workflows;
+const jobs = Object.values(workflows).flatMap((workflow) => Object.entries<Job>(workflow.jobs));
 const namesOf = (has: (job: Job) => unknown) => jobs.filter(([, job]) => has(job)).map(([name]) => name);
 const scriptOf = ({ steps }: Untyped): string => steps.map(({ run = "" }) => run).join("\n");
+const stepOf = ({ steps }: Untyped, part: string): Untyped | undefined =>
+  steps.find(({ run }: Untyped) => run?.includes(part));
+
+const expression = (text: string) => `\${{ ${text} }}`;
 
 const stageNames = deployedStages.map(({ name }) => name);
+/** The job of a stage. @throws Error that names a stage without one */
+function jobOf(stage: string): Job {
+  const job = deploy.jobs[stage];
+  if (!job)
+    throw new Error(`infra/stages.ts has the stage ${stage}, and deploy.yml has no job of this name.`);
+  return job;
+}
+
+/** Stands in for a program. It records how it is called. */
+const recorded = (name: string, then = "") => `printf '%s\\n' "${name} $*" >> "$CALLS"; ${then}`;
 
 describe("credentials", () => {
-  it("of AWS go to the deployments of the stages, and to the job that compares pull requests", () => {
+  it("of AWS go to the deployments of the stages only, and none to the code of a pull request", () => {
     // pages has no role in AWS
-    expect(namesOf(({ permissions }) => permissions["id-token"])).toEqual([...stageNames, "diff", "pages"]);
-    for (const name of stageNames) expect(deploy.jobs[name].environment).toBe(name);
-  });
-
-  it("are not in a job that runs the code of a pull request, of a fork or of Dependabot", () => {
+    expect(namesOf(({ permissions }) => permissions["id-token"])).toEqual([...stageNames, "pages"]);
+    for (const name of stageNames) expect(jobOf(name).environment).toBe(name);
     expect(pullRequest.on).not.toHaveProperty("pull_request_target");
-    expect(diff.if).toContain("github.event.pull_request.head.repo.full_name == github.repository &&");
-    expect(diff.if).toContain("github.event.pull_request.user.login != 'dependabot[bot]'");
-    expect(diff.steps[0].with.ref).toContain("github.event.pull_request.base.sha");
-    expect(scriptOf(diff)).toMatch(/^npm ci --ignore-scripts$/m);
-    // The assembly is data. A path in it could name a file with credentials.
-    const order = [
-      "actions/download-artifact",
-      "The assembly names only its own files",
-      "aws-actions/configure-aws-credentials",
-    ];
-    const steps: string[] = diff.steps.map(({ name, uses }: Untyped) => name ?? uses.split("@")[0]);
-    expect(steps.filter((step) => order.includes(step))).toEqual(order);
-    expect(scriptOf(diff)).toMatch(/cdk diff --app assembly --method template --no-lookups /);
   });
 
-  it("of GitHub let a job write only if it comments or publishes", () => {
+  it("of GitHub let a job write only if it publishes", () => {
     const writes = jobs.flatMap(([name, { permissions }]) =>
       Object.keys(permissions).flatMap((scope) =>
         permissions[scope] === "write" && scope !== "id-token" ? `${name}: ${scope}` : [],
       ),
     );
-    expect(writes).toEqual(["diff: pull-requests", "release: contents", "pages: pages"]);
+    expect(writes).toEqual(["release: contents", "pages: pages"]);
   });
 
   it("that GitHub stores are only for the deployments, and none is in a command line", () => {
@@ -67,72 +56,158 @@ describe("credentials", () => {
 });
 
 describe("the deployment", () => {
-  const { check, approval } = deploy.jobs;
+  const { check } = deploy.jobs;
 
   it("is of main only, after the tests, and only in a region that is set", () => {
     expect(check.if).toBe("github.ref == 'refs/heads/main'");
     expect(scriptOf(check)).toMatch(/^npm test$/m);
-    expect(deploy.jobs[stageNames[0] ?? ""]).toMatchObject({ needs: "check", if: "vars.AWS_REGION != ''" });
+    expect(jobOf(stageNames[0] ?? "")).toMatchObject({ needs: "check", if: "vars.AWS_REGION != ''" });
   });
 
-  it("of a stage comes after the stages before it, and of one that keeps data after an approval", () => {
+  it("of a stage comes after the stages before it", () => {
     const needed = (name: string): string[] => {
       const { needs } = deploy.jobs[name];
       return needs ? [needs, ...needed(needs)] : [];
     };
-    for (const [index, { name, retainData }] of deployedStages.entries()) {
+    for (const [index, { name }] of deployedStages.entries())
       expect(needed(name)).toEqual(expect.arrayContaining(["check", ...stageNames.slice(0, index)]));
-      expect(needed(name).includes("approval")).toBe(retainData);
-      if (retainData) expect(scriptOf(approval)).toContain(`/environments/${name}"`);
-    }
   });
+
+  const review = (state: string, ...names: string[]) => ({
+    state,
+    environments: names.map((name) => ({ name })),
+  });
+  const kept = deployedStages.filter(({ retainData }) => retainData).map(({ name }) => name);
+  const cases: [goesOn: boolean, reviews: (name: string) => object[] | string, environment?: object][] = [
+    [true, (name) => [review("rejected", "staging"), review("approved", "other", name)]],
+    [false, () => []],
+    [false, (name) => [review("rejected", name)]],
+    [false, (name) => [review("approved", "staging"), review("pending", name)]],
+    [false, (name) => [review("approved", name)], { GITHUB_RUN_ATTEMPT: "2" }],
+    [false, () => 'echo \'{"message":"Not Found"}\'; exit 1'],
+    [false, () => "exit 0"],
+    [true, () => "exit 1", { GITHUB_EVENT_NAME: "workflow_dispatch", GITHUB_RUN_ATTEMPT: "2" }],
+  ];
+  it.each(
+    kept.flatMap((name) =>
+      cases.map(([goesOn, reviews, other]) => ({ name, goesOn, reviews: reviews(name), other })),
+    ),
+  )("of $name goes on: $goesOn, with the reviews $reviews and $other", ({ name, goesOn, reviews, other }) => {
+    const [first] = jobOf(name).steps;
+    const gh = typeof reviews === "string" ? reviews : `echo '${JSON.stringify(reviews)}'`;
+    const run = { GITHUB_REPOSITORY: "acme/animal-store", GITHUB_RUN_ID: "7" };
+    const environment = { ...run, GITHUB_EVENT_NAME: "push", GITHUB_RUN_ATTEMPT: "1", ...other };
+    const { succeeds, calls } = runStep(first, { gh: recorded("gh", gh) }, environment);
+    expect(succeeds).toBe(goesOn);
+    if (goesOn && !other) expect(calls).toBe("gh api repos/acme/animal-store/actions/runs/7/approvals\n");
+    expect(jobOf(name).permissions.actions).toBe("read");
+  });
+
+  describe.each(deployedStages)("of $name", ({ name, region, canaryDeployment }) => {
+    const { stage, ...inputs } =
+      jobOf(name).written.find(({ uses }: Untyped) => uses?.startsWith("$/"))?.with ?? {};
+    const job = jobOf(name);
+    const issue = stepOf(job, "keys -- issue");
+
+    it("is in the region of the stage, with every input of the action and no other", () => {
+      expect({ stage, region: inputs.region }).toEqual({
+        stage: name,
+        region: region ?? expression("vars.AWS_REGION"),
+      });
+      const action = parse(read(".github/actions/deploy/action.yml"));
+      expect(Object.keys({ stage, ...inputs }).sort()).toEqual(Object.keys(action.inputs).sort());
+    });
+
+    it("is not cut off, and has credentials before it issues a key", () => {
+      expect(job.concurrency).toEqual({ group: expect.stringContaining(name), "cancel-in-progress": false });
+      const order = job.steps.map(({ uses, id }) => id ?? uses?.split("@")[0]);
+      const expected = ["actions/checkout", "aws-actions/configure-aws-credentials", "key", "deploy"];
+      expect(order.filter((step) => expected.includes(step))).toEqual(expected);
+    });
+
+    it("changes no other stack, while requests go to the API", () => {
+      const npm = recorded("npm", "true");
+      const deployment = stepOf(job, "cdk deploy");
+      const { calls, output } = runStep(deployment, { npm, aws: recorded("aws", "echo https://x/v1") });
+      expect(calls).toBe(
+        `aws cloudformation describe-stacks --stack-name ${stackName(name)} --output text --query Stacks[0].Outputs[?OutputKey=='BaseUrl'].OutputValue
+npm run traffic -- --url https://x/v1 -- npx cdk deploy ${stackName(name)} --exclusively --require-approval never
+`,
+      );
+      expect(output).toBe("url=https://x/v1\n");
+      expect(runStep(deployment, { npm, aws: "exit 1" }).calls).toBe("");
+      expect(runStep(deployment, { npm: "exit 1", aws: "true" }).succeeds).toBe(false);
+      if (canaryDeployment) expect(scriptOf(job)).not.toContain("test:contract"); // it adds pets
+    });
+
+    it("masks its key before anything else uses it, and fails without one", () => {
+      const npm = recorded("npm", 'echo \'{"keyId":"key_1","key":"ask_1"}\'');
+      const issued = runStep(issue, { npm }, { GITHUB_RUN_ID: "7" });
+      expect(issued).toMatchObject({ stdout: "::add-mask::ask_1\n", output: "id=key_1\nkey=ask_1\n" });
+      expect(issued.calls).toMatch(new RegExp(`^npm run -s keys -- issue --stage ${name} .*--owner ci-7 `));
+      for (const npm of ["exit 1", "true"])
+        expect(runStep(issue, { npm })).toMatchObject({ succeeds: false, stdout: "", output: "" });
+    });
+
+    it("always revokes its key, and fails if it cannot", () => {
+      const last = job.steps.at(-1);
+      expect(last).toMatchObject({
+        if: "always() && steps.deploy.outputs.key-id != ''",
+        env: { KEY_ID: expression("steps.deploy.outputs.key-id") },
+      });
+      const { succeeds, calls } = runStep(last, { npm: recorded("npm", "exit 1") }, { KEY_ID: "key_1" });
+      expect([succeeds, calls]).toEqual([false, `npm run -s keys -- revoke key_1 --stage ${name} --yes\n`]);
+    });
+  });
+});
+
+describe("a pull request", () => {
+  const compatibility = stepOf(pullRequest.jobs.compatibility, "oasdiff");
+  const git = recorded("git", 'if [[ $1 == show ]]; then echo "{}"; fi');
 
   it.each([
-    ["push", "printf 'wait_timer\\nrequired_reviewers\\n'", true],
-    ["workflow_dispatch", "false", true],
-    ["push", "echo wait_timer", false],
-    ["push", "true", false],
-    ["push", "echo required_reviewers; false", false],
-  ])("of production, by %s and with the rules of `%s`, goes on: %s", (GITHUB_EVENT_NAME, gh, goesOn) => {
-    const env = { PATH: process.env.PATH, GITHUB_EVENT_NAME, GITHUB_REPOSITORY: "acme/animal-store" };
-    const script = `gh() { ${gh}; }\n${scriptOf(approval)}`;
-    // GitHub runs `shell: bash` with these options.
-    const options = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
-    expect(spawnSync("bash", options, { env }).status === 0).toBe(goesOn);
+    [true, {}, "HEAD^1"],
+    [
+      true,
+      { git: recorded("git", 'if [[ $1 == show ]]; then echo "{}"; else echo refs/tags/v1.2.3; fi') },
+      "refs/tags/v1.2.3",
+    ],
+    [false, { go: "exit 1" }, "HEAD^1"],
+    [false, { git: recorded("git", "[[ $1 != show ]]") }, "HEAD^1"],
+  ])("is compatible: %s, with %j and the document of %s", (succeeds, programs, revision) => {
+    const result = runStep(compatibility, { git, go: "true", ...programs });
+    expect(result.succeeds).toBe(succeeds);
+    expect(result.calls).toContain(`git show ${revision}:openapi.json\n`);
   });
+});
 
-  describe.each(deployedStages)("of $name", ({ name, canaryDeployment }) => {
-    const job: Job = deploy.jobs[name];
-    const script = scriptOf(job);
-
-    it("is not cut off, changes no other stack, and sends requests to a canary", () => {
-      expect(job.concurrency).toEqual({ group: expect.stringContaining(name), "cancel-in-progress": false });
-      expect(job["timeout-minutes"]).toBeGreaterThanOrEqual(30);
-      expect(script.match(/cdk deploy \S+ \S+/g)).toEqual([`cdk deploy ${stackName(name)} --exclusively`]);
-      if (canaryDeployment) expect(script).toMatch(/npm run traffic .* -- \\?\s+npx cdk deploy/);
-    });
-
-    it("masks its key before anything else uses it, and always revokes it", () => {
-      const issue = job.steps.find(({ run }) => run?.includes("keys -- issue"));
-      expect(issue?.run).toMatch(
-        /^issued=\$\(npm run -s keys -- issue .* --expires-in \d+h .*\)\nkey=.*\necho "::add-mask::\$key"\n/,
+describe("a release", () => {
+  it("is published only if the repository is filled in", () => {
+    const published = { needs: "build", if: "needs.build.outputs.publish == 'true'" };
+    expect(release.jobs).toMatchObject({ release: published, pages: published });
+    for (const [value, publish] of [
+      ["undefined", "false"],
+      ["{}", "true"],
+    ]) {
+      const files = { "infra/github-repository.ts": `export const githubRepository = ${value};` };
+      const { output } = runStep(
+        stepOf(release.jobs.build, "publish="),
+        { node: `exec ${process.execPath} "$@"` },
+        {},
+        files,
       );
-      const last = job.steps.at(-1);
-      expect(last?.if).toBe("always() && steps.key.outputs.id != ''");
-      expect(last?.run).toMatch(new RegExp(`^npm run -s keys -- revoke "\\$KEY_ID" --stage ${name}\\b`));
-    });
+      expect(output).toBe(`publish=${publish}\n`);
+    }
   });
 });
 
-it("publishes a release only if the repository is filled in", () => {
-  expect(scriptOf(release.jobs.build)).toContain('"publish=" + (githubRepository !== undefined)');
-  const published = { needs: "build", if: "needs.build.outputs.publish == 'true'" };
-  expect(release.jobs).toMatchObject({ release: published, pages: published });
-});
-
-it.each(files)("%s ignores no failure, and runs npm scripts that exist", (file) => {
-  const text = read(`.github/workflows/${file}`);
-  expect(parse(text).defaults).toEqual({ run: { shell: "bash" } }); // so that a failure within a pipe counts
+const texts = [...workflowFiles.map((file) => `workflows/${file}`), "actions/deploy/action.yml"];
+it.each(texts)("%s ignores no failure, and runs npm scripts that exist", (file) => {
+  const text = read(`.github/${file}`);
+  const { defaults, runs } = parse(text);
+  // so that a failure within a pipe counts
+  if (runs) for (const { run, shell } of runs.steps) expect(shell).toBe(run && "bash");
+  else expect(defaults).toEqual({ run: { shell: "bash" } });
   expect(text).not.toMatch(
     /continue-on-error|set \+e|\|\| *(true|:|echo|exit 0)|; *true|shell: (?!bash)|--fail-on (?!WARN)/,
   );

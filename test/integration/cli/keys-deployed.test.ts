@@ -7,6 +7,7 @@ import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/keys.ts";
 import { runProgram } from "../../../cli/run-program.ts";
+import { deployedStages } from "../../../infra/stages.ts";
 import { hashApiKey } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { keysCli } from "../../support/keys-cli.ts";
@@ -85,6 +86,24 @@ it("issue prints the key and its record, and by default a key has both scopes an
   expect(record).toMatchObject({ owner: "Acme", scopes: ["pets:read", "pets:write"], expiresAt: null });
   expect(await json("show", record.keyId)).toEqual(record);
   expect(await json("list")).toContainEqual(record);
+});
+
+it("works with a personal stage, whose keys name it, and refuses a name that no stage can have", async () => {
+  stacks = { "animal-store-anna": deployed };
+  const issued = await run(["issue", "--owner", "Anna", "--stage", "anna"]);
+  expect([issued.code, issued.stdout]).toEqual([0, expect.stringMatching(/ask_anna_[0-9A-Za-z]{33}/)]);
+  const message = "The stack animal-store-bert is not deployed in eu-west-1.";
+  expect(await run(["list", "--stage", "bert"])).toEqual(failure(message));
+  for (const stage of ["account", "Anna"])
+    expect(await run(["list", "--stage", stage])).toMatchObject({ code: 2, stdout: "" });
+});
+
+it("looks in the region of the stage, if it has one", async () => {
+  const [stage] = deployedStages.map((settings) => Object.assign(settings, { region: "eu-central-1" }));
+  const message = `The stack animal-store-${stage?.name} is not deployed in eu-central-1.`;
+  stacks = {};
+  expect(await run(["list", "--stage", stage?.name ?? ""])).toEqual(failure(message));
+  for (const settings of deployedStages) delete settings.region;
 });
 
 it("list prints the oldest key first, keys of the same age by ID, and says that there are none", async () => {

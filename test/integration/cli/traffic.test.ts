@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it, jest } from "@jest/globals";
-import { operations } from "../../../lib/operations.ts";
+import type { Operation } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
@@ -14,7 +14,18 @@ const pauses: number[] = [];
 jest.unstable_mockModule("node:timers/promises", () => ({
   setTimeout: async (milliseconds: number) => void pauses.push(milliseconds),
 }));
+// Also operations that the API does not have yet: one that changes a pet, and one that deletes it.
+const api = await import("../../../lib/operations.ts");
+const { deprecation: _, ...getPet } = api.getPet;
+const changePet: Operation = { ...api.createPet, id: "changePet", method: "PATCH", path: getPet.path };
+const success = { status: 204, description: "Deleted" } as const;
+const deletePet: Operation = { ...getPet, id: "deletePet", method: "DELETE", success };
+const operations: Operation[] = [...api.operations, changePet, deletePet];
+jest.unstable_mockModule("../../../lib/operations.ts", () => ({ ...api, operations }));
 const { program } = await import("../../../cli/traffic.ts");
+
+/** With and without the key, and the creation of the pet that is deleted. */
+const ROUND = 2 * operations.length + 1;
 
 /** Runs a command, and rounds of requests without a pause between them. */
 function traffic(url: string, command: string[], env: Record<string, string> = {}) {
@@ -32,47 +43,63 @@ afterEach(() => {
 });
 
 /** What a server responds instead of a success: a status, 0 for no response, -1 for a lost connection. */
-type Failure = (url?: string, authorization?: string) => number | undefined;
+type Failure = (url?: string, authorization?: string, method?: string) => number | undefined;
 
 /** Serves the API, and `/wait`, which responds when there were so many requests to each operation. */
 async function serve(failure: Failure = () => undefined, rounds = 2) {
   const requests: { route: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+  const ids = new Map<unknown, number>(); // by `Idempotency-Key`
+  const deleted = new Set<string>();
   const { promise: enough, resolve } = Promise.withResolvers<void>();
   const server = createServer(async (message, response) => {
     const { method, url, headers } = message;
     const body = await text(message);
     if (url === "/wait") await enough;
     else requests.push({ route: `${method} ${url}`, headers, body });
-    if (requests.length >= rounds * operations.length) resolve();
-    const status = url === "/wait" ? undefined : failure(url, headers.authorization);
+    if (requests.length >= rounds * ROUND) resolve();
+    const status = url === "/wait" ? undefined : failure(url, headers.authorization, method);
     if (status === -1) return void message.socket.destroy();
     const path = url?.replace(/\d+$/, "{petId}");
     const operation = operations.find((one) => one.method === method && one.path === path);
-    response.statusCode = status ?? operation?.success.status ?? 404;
-    if (status !== 0) response.end('{"id":7}');
+    const gone = deleted.has(url ?? "") ? 404 : undefined;
+    response.statusCode =
+      status ?? (headers.authorization ? (gone ?? operation?.success.status ?? 404) : 401);
+    if (response.statusCode === success.status) deleted.add(url ?? "");
+    if (operation !== api.createPet || response.statusCode !== operation.success.status)
+      return void (status !== 0 && response.end("{}"));
+    const key = headers["idempotency-key"];
+    ids.set(key, ids.get(key) ?? ids.size + 7);
+    response.end(`{"id":${ids.get(key)}}`);
   });
-  return { ...(await listen(server)), requests };
+  const left = () => [...ids.values()].map((id) => `/pets/${id}`).filter((pet) => !deleted.has(pet));
+  return { ...(await listen(server)), requests, left };
 }
 
-it("sends requests to every operation while the command runs", async () => {
-  const { origin, close, requests } = await serve(undefined, 60);
+it("sends requests to every operation while the command runs, with and without the key", async () => {
+  const { origin, close, requests, left } = await serve(undefined, 60);
   const { code, stderr } = await traffic(`${origin}/`, waitFor(origin)).finally(close);
-  expect(code).toBe(0);
-  const counts = [...stderr.matchAll(/^(\w+): (\d+) requests, 0 failed$/gm)].map(([, ...count]) => count);
-  expect(counts).toEqual(operations.map(({ id }) => [id, String(requests.length / operations.length)]));
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("before the command")]);
+  const rounds = requests.length / ROUND;
+  const names = operations.flatMap(({ id }) => [id, `${id} without a key`]);
+  expect(stderr.trimEnd().split("\n")).toEqual(names.map((name) => `${name}: ${rounds} requests, 0 failed`));
+  const [first] = left();
   const routes = new Set(requests.map(({ route }) => route));
-  // Before and after the run has a pet. No request deletes it.
-  const ids = (method: string) => (method === "DELETE" ? ["1"] : ["1", "7"]);
-  const expected = operations.flatMap(({ method, path }) =>
-    ids(method).map((id) => `${method} ${path.replace("{petId}", id)}`),
+  // Before and after the run has a pet. Each deletion has one of its own.
+  const own = operations.filter(({ method }) => method !== "DELETE");
+  const expected = ["/pets/1", first ?? ""].flatMap((pet) =>
+    own.map(({ method, path }) => `${method} ${path === deletePet.path ? pet : path}`),
   );
-  expect(routes).toEqual(new Set(expected));
-  // Every creation is a retry of the first one, so that a run adds one pet.
+  expect([...routes]).toEqual(expect.arrayContaining(expected));
+  expect(left()).toHaveLength(1);
+  expect(routes).not.toContain(`DELETE ${first}`);
+  expect([...routes].filter((route) => route.startsWith("DELETE "))).toHaveLength(rounds + 1);
+  // All other creations are a retry of the first one, so that a run adds one pet.
   const creations = requests.filter(({ route }) => route === "POST /pets");
-  const sent = new Set(creations.map(({ headers, body }) => `${headers["idempotency-key"]} ${body}`));
-  expect([...sent]).toEqual([expect.stringMatching(/^release-check .*"name":"Release check"/)]);
+  const sent = creations.map(({ headers, body }) => `${headers["idempotency-key"]} ${body}`);
+  const again = sent.filter((text) => /^deployment-check .*"name":"Deployment check"/.test(text));
+  expect([new Set(again).size, again.length]).toEqual([1, 2 * rounds]);
   // API Gateway caches the authorizer's result for each spelling for a minute, so each round of a minute has its own.
-  const spellings = new Set(requests.map(({ headers }) => headers.authorization));
+  const spellings = new Set(requests.flatMap(({ headers }) => headers.authorization ?? []));
   expect(spellings.size).toBe(60);
   for (const spelling of spellings) expect(spelling).toMatch(/^Bearer +ask_x$/);
 });
@@ -86,39 +113,72 @@ it("passes on what the command prints, and fails if it fails, as a process", asy
   expect(await run).toEqual({ code: 1, stdout: "done\n", stderr });
 });
 
-it.each<[what: string, from: number, status: number | undefined, code: number, message: RegExp]>([
+it.each<[what: string, during: Failure, before: Failure | undefined, code: number, message: RegExp]>([
   [
     "fails, and says how to roll back, if a wrong answer repeats",
+    () => 403,
+    undefined,
     1,
-    401,
-    1,
-    /listPets returned 401.* stop-deployment .*While the command ran, listPets returned 401/s,
+    /listPets returned 403.* stop-deployment .*While the command ran, listPets returned 403/s,
   ],
-  ["tolerates lost connections", 1, -1, 0, /listPets: \d+ requests, [1-9]/],
-  ["does not judge what failed before", 0, 500, 0, /^Not every operation succeeds before/m],
-])("while the command runs, %s", async (_what, from, status, expected, message) => {
-  const { length } = operations;
-  const { origin, close, requests } = await serve(
-    () => (requests.length > from * length && requests.length <= 9 * length ? status : undefined),
-    12,
-  );
+  [
+    "fails if an operation needs no key any more",
+    (_url, key) => (key ? undefined : 200),
+    undefined,
+    1,
+    /While the command ran, listPets without a key returned 200, .*deletePet without a key returned 200/,
+  ],
+  ["tolerates lost connections", () => -1, undefined, 0, /listPets: \d+ requests, [1-9]/],
+  [
+    "does not judge what failed before",
+    () => 500,
+    () => 500,
+    0,
+    /^These fail before the command.*: listPets, /m,
+  ],
+  [
+    "judges the other operations if the command adds one",
+    (url, key) => (url === "/pets" && key ? 401 : undefined),
+    (_url, _key, method) => (method === "DELETE" ? 405 : undefined),
+    1,
+    /^These fail before the command.*: deletePet, deletePet without a key\.$.*While the command ran, listPets returned 401/ms,
+  ],
+])("while the command runs, %s", async (_what, during, before, expected, message) => {
+  const { origin, close, requests } = await serve((...request) => {
+    const rounds = requests.length / ROUND;
+    if (rounds > 9) return undefined;
+    return rounds <= (before ? 3 : 1) ? before?.(...request) : (during(...request) ?? before?.(...request));
+  }, 12);
   const { code, stderr } = await traffic(origin, waitFor(origin)).finally(close);
   expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
 });
 
-it("reads with an earlier key as well, fails if it is refused, and gives the command no key", async () => {
+it("leaves one pet for a deletion that is not served yet", async () => {
+  const { origin, close, left } = await serve((_url, _key, method) =>
+    method === "DELETE" ? 405 : undefined,
+  );
+  await traffic(origin, nothing).finally(close);
+  expect(left()).toHaveLength(2);
+});
+
+it("reads with an existing key as well, fails if it is refused, and gives the command no key", async () => {
   const { origin, close, requests } = await serve((_, key) => (key?.endsWith("ask_old") ? 401 : undefined));
-  const command = ["sh", "-c", 'test -z "$API_KEY$EARLIER_API_KEY"'];
-  const { code, stderr } = await traffic(origin, command, { EARLIER_API_KEY: "ask_old" }).finally(close);
-  const message = /^listPets with the earlier key: .*\(401\)$.*^traffic: Not every operation/ms;
+  const command = ["sh", "-c", 'test -z "$API_KEY$EXISTING_API_KEY"'];
+  const { code, stderr } = await traffic(origin, command, { EXISTING_API_KEY: "ask_old" }).finally(close);
+  const message =
+    /^listPets with the existing key: .*\(401\)$.*^traffic: These fail after the command: listPets with/ms;
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
-  const earlier = requests.filter(({ headers }) => headers.authorization?.endsWith("ask_old"));
-  const routes = new Set(earlier.map(({ route }) => route));
+  const existing = requests.filter(({ headers }) => headers.authorization?.endsWith("ask_old"));
+  const routes = new Set(existing.map(({ route }) => route));
   expect([...routes].sort()).toEqual(["GET /pets", "GET /pets/1", "GET /pets/7"]);
 });
 
 it.each<[what: string, kind: string, failure: Failure]>([
-  ["has lost the pet that was added", "404", (url) => (url === "/pets/7" ? 404 : undefined)],
+  [
+    "has lost the pet that was added",
+    "404",
+    (url, _key, method) => (method === "GET" && url !== "/pets" ? 404 : undefined),
+  ],
   ["does not respond", "TimeoutError", () => 0],
   ["closes the connection", "[A-Z_, ]+", () => -1], // the code of the operating system or of fetch
 ])("fails if an operation %s three times after the command", async (_what, kind, failure) => {
@@ -129,13 +189,14 @@ it.each<[what: string, kind: string, failure: Failure]>([
   const { code, stderr } = await traffic(origin, nothing).finally(close);
   expect([code, pauses.slice(-2)]).toEqual([1, [1000, 1000]]);
   expect(stderr).toMatch(new RegExp(`^getPet: \\d+ requests, \\d+ failed \\(${kind}\\)$`, "m"));
-  expect(stderr).toMatch(/\ntraffic: Not every operation succeeds after the command\.\n$/);
+  expect(stderr).toMatch(/\ntraffic: These fail after the command: .*getPet.*\.\n$/);
 });
 
 it("sends no request to an operation that was removed", async () => {
-  const ends = operations.flatMap((one) => ("deprecation" in one ? one.deprecation.sunset.getTime() : []));
+  const ends = operations.flatMap(({ deprecation }) => deprecation?.sunset.getTime() ?? []);
   jest.spyOn(Date, "now").mockReturnValue(Math.max(...ends));
-  const { stderr } = await traffic(CONTRACT_URL, nothing, { API_KEY: CONTRACT_KEY });
+  const { origin, close } = await serve();
+  const { stderr } = await traffic(origin, nothing).finally(close);
   expect(stderr.match(/^\w+: \d+ requests, 0 failed$/gm)).toHaveLength(operations.length - ends.length);
 });
 

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { describe, expect, it, jest } from "@jest/globals";
-import { parse } from "yaml";
 import { program } from "../../../cli/keys.ts";
 import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { budget } from "../../../infra/budget.ts";
@@ -15,6 +14,7 @@ import { allows } from "../../support/iam.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
+import { type Job, workflows } from "../../support/workflows.ts";
 
 // Who deploys, and what they can do: the account stack, for the example repository of test/support/account.ts.
 
@@ -87,19 +87,23 @@ it.each([
   expect(allowedBy("trust", { action: "sts:AssumeRole", principal })).toEqual(expected);
 });
 
+const jobOf = (stage: string): Job => workflows.deploy?.jobs[stage];
+
 /** Runs the key commands of a stage's job in the workflow, and returns the calls of AWS that they make. */
 async function callsOfWorkflow(stage: string): Promise<string[]> {
-  const workflow = new URL("../../../.github/workflows/deploy.yml", import.meta.url);
-  const { steps } = parse(readFileSync(workflow, "utf8")).jobs[stage];
-  const scripts = steps.map(({ run = "" }) => run).join("\n");
+  const scripts = jobOf(stage)
+    .steps.map(({ run = "" }) => run)
+    .join("\n");
   const target = CloudFormationClient.prototype as unknown as { send(command: object): Promise<object> };
   const Stacks = [{ Outputs: [{ OutputKey: "ApiKeysTableName", OutputValue: tables.keys }] }];
   const send = jest.spyOn(target, "send").mockResolvedValue({ Stacks });
   const environment = { ...process.env, AWS_REGION: "eu-west-1" } as Record<string, string>;
   let issued: { keyId: string } | undefined;
-  for (const [, args = ""] of scripts.matchAll(/npm run -s keys -- ([^)\n]+)/g)) {
+  for (const [, args = ""] of scripts.matchAll(/npm run -s keys -- ([^|\n]+)/g)) {
     const given = args
+      .trim()
       .replaceAll('"', "")
+      .replace("$STAGE", stage)
       .replace("$KEY_ID", issued?.keyId ?? "")
       .split(" ");
     const { code, stdout, stderr } = await runInProcess(program, "keys", given, environment);
@@ -151,6 +155,34 @@ describe("a role for GitHub", () => {
     }
   });
 });
+
+// A deployment moves one function after the other to its new version. If the last one fails, all others move back.
+it.each(names)(
+  "the job, the key, the session and the role of %s last as long as a deployment and its rollback",
+  (name) => {
+    const { find } = readResources(assembly, stackName(name));
+    const canaries = find("CodeDeploy::DeploymentGroup").map(({ DeploymentConfigName }) =>
+      Number(/(\d+)Minutes$/.exec(DeploymentConfigName)?.[1]),
+    );
+    // With what CodeDeploy and CloudFormation take for each, and the other steps of the job.
+    const each = Math.max(0, ...canaries) + 0.5;
+    const needed = 10 + (2 * canaries.length - 1) * each;
+    const job = jobOf(name);
+    const text = JSON.stringify(job.steps);
+    const [role] = roles.filter((role) => role.name === deployRole(name));
+    const times = {
+      job: job["timeout-minutes"],
+      key: Number(/--expires-in (\d+)h/.exec(text)?.[1]) * 60,
+      session: Number(/"role-duration-seconds":(\d+)/.exec(text)?.[1]) / 60,
+      role: role?.MaxSessionDuration / 60,
+    };
+    const short = Object.entries(times).filter(([, minutes]) => !(minutes >= needed));
+    expect([`${canaries.length} functions need ${needed} minutes`, short]).toEqual([expect.anything(), []]);
+    // The last step revokes the key, and AWS refuses a session that is longer than its role allows.
+    expect([times.key, times.session]).toEqual([times.role, times.role]);
+    expect(times.job).toBeLessThanOrEqual(times.role);
+  },
+);
 
 describe("the account", () => {
   const [log] = roles.filter(({ name }) => name === "ApiGatewayLogs");
