@@ -1,10 +1,10 @@
-import { creationStore } from "../lib/dynamo/pet-store.ts";
+import { petCreator } from "../lib/dynamo/pet-store.ts";
 import { env } from "../lib/env.ts";
 import { createHandler } from "../lib/http/handler.ts";
 import { createPet } from "../lib/operations.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const { create, ping } = creationStore({ pets: env.petsTable, claims: env.claimsTable }, env.statusShards);
+const { create, ping } = petCreator({ pets: env.petsTable, claims: env.claimsTable }, env.statusShards);
 
 export const ready = warmUp(ping);
 

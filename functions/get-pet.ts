@@ -5,13 +5,13 @@ import { createHandler } from "../lib/http/handler.ts";
 import { getPet } from "../lib/operations.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const find = petFinder(env.petsTable);
+const { find, ping } = petFinder(env.petsTable);
 
-export const ready = warmUp((signal) => find(0n, signal));
+export const ready = warmUp(ping);
 
 /** GET /pets/{petId}, deprecated */
-export const handler = createHandler(getPet, async ({ params }) => {
-  const pet = await find(params.petId);
+export const handler = createHandler(getPet, async ({ params, signal }) => {
+  const pet = await find(params.petId, signal);
   if (!pet) throw new ApiError("not_found");
   return { body: pet };
 });

@@ -88,7 +88,7 @@ export class AnimalStoreStack extends Stack {
       [createPet.id]: create(createPet.id, {
         environment: { PETS_TABLE, CLAIMS_TABLE: claims.tableName, STATUS_SHARDS: String(write) },
         access: [
-          { table: pets, operations: [GET_ITEM, PUT_ITEM] },
+          { table: pets, operations: [PUT_ITEM] },
           { table: claims, operations: [GET_ITEM, PUT_ITEM, UPDATE_ITEM] },
         ],
       }),

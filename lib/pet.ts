@@ -129,17 +129,28 @@ export interface IdempotencyToken {
   key: string;
 }
 
-// What the functions need of a store. On a failure, each of these throws ApiError: `unavailable` when a retry can succeed
+// What the functions need of a store. On a failure, each method throws ApiError: `unavailable` when a retry can succeed
 // or the signal aborts, otherwise `internal_error`.
 
-/** Lists a page of pets. A new pet can take a moment to appear. */
-export type PetLister = (query: PetQuery, signal?: AbortSignal) => Promise<PetPage>;
+interface Store {
+  /** Reads something small with the client of the other method, for the warm-up. */
+  ping(signal: AbortSignal): Promise<unknown>;
+}
 
-/** Returns the pet with this id as last written, or undefined. */
-export type PetFinder = (id: bigint, signal?: AbortSignal) => Promise<Pet | undefined>;
+export interface PetLister extends Store {
+  /** Lists a page of pets. A new pet can take a moment to appear. */
+  list(query: PetQuery, signal?: AbortSignal): Promise<PetPage>;
+}
 
-/**
- * Adds a pet and returns it with its id. Calls with the same token return the same pet for 24 hours; with another
- * pet they throw ApiError `idempotency_mismatch`.
- */
-export type PetCreator = (pet: NewPet, token?: IdempotencyToken, signal?: AbortSignal) => Promise<Pet>;
+export interface PetFinder extends Store {
+  /** Returns the pet with this id as last written, or undefined. */
+  find(id: bigint, signal?: AbortSignal): Promise<Pet | undefined>;
+}
+
+export interface PetCreator extends Store {
+  /**
+   * Adds a pet and returns it with its id. Calls with the same token return the same pet for 24 hours; with another
+   * pet they throw ApiError `idempotency_mismatch`.
+   */
+  create(pet: NewPet, token?: IdempotencyToken, signal?: AbortSignal): Promise<Pet>;
+}

@@ -5,9 +5,10 @@ import {
   PutItemCommand,
   ScanCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import { type ApiKeyRecord, hashApiKey, isScope, keyIdOf } from "../api-key.ts";
-import { conditionHeld, dynamoClient } from "./client.ts";
+import { dynamoClient, type Item, refusalOf } from "./client.ts";
 
 /** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the times itself. */
 export const KEY_TTL_ATTRIBUTE = "deleteAt";
@@ -15,10 +16,17 @@ export const KEY_TTL_ATTRIBUTE = "deleteAt";
 // An expired or revoked key stays in the operators' list for this long.
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
-type Item = Record<string, AttributeValue>;
-
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + RETENTION_MS) / 1000));
+
+// How a key ends. An end that is not in the future does not depend on a clock.
+const END = `SET revokeAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`;
+const END_NOW = `${END}, revoked = :true`;
+const endAttributes = (at: number, now: number): Item => ({
+  ":at": numberAttribute(at),
+  ":deleteAt": deleteAtAttribute(at),
+  ...(at <= now && { ":true": { BOOL: true } }),
+});
 
 const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
 
@@ -34,8 +42,8 @@ function toRecord(item: Item): ApiKeyRecord | undefined {
   // A Date holds 100 million days on both sides of 1970.
   const isTime = (value?: number) => value === undefined || !Number.isNaN(new Date(value).getTime());
   if (!Object.values(times).every(isTime)) return undefined;
-  const record = { hash: hash.S, keyId: keyIdOf(hash.S), owner: owner.S, scopes: scopes.SS, ...times };
-  return revoked ? { ...record, revoked: true } : record;
+  const ended = revoked && { revoked: true as const };
+  return { hash: hash.S, keyId: keyIdOf(hash.S), owner: owner.S, scopes: scopes.SS, ...times, ...ended };
 }
 
 /** A key in the operators' list. */
@@ -83,33 +91,19 @@ export interface ApiKeyStore {
  */
 export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKeyStore {
   const client = dynamoClient(config);
+  const keyOf = (hash: string) => ({ TableName: table, Key: { hash: { S: hash } } });
 
-  /** Lets a key end at a time if a condition holds. An end that is not in the future does not depend on a clock. */
-  const end = (hash: string, at: number, now: number, set: string, condition: string, values: Item) =>
-    conditionHeld(
-      client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: { hash: { S: hash } },
-          UpdateExpression: `SET revokeAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt${at <= now ? ", revoked = :true" : ""}${set}`,
-          ConditionExpression: `attribute_exists(#hash) AND (${condition})`,
-          ExpressionAttributeNames: { "#hash": "hash" },
-          ExpressionAttributeValues: {
-            ":at": numberAttribute(at),
-            ":deleteAt": deleteAtAttribute(at),
-            ...(at <= now && { ":true": { BOOL: true } }),
-            ...values,
-          },
-        }),
-      ),
-    );
+  /** Returns whether the condition held. */
+  async function update(hash: string, input: Partial<UpdateItemCommandInput>): Promise<boolean> {
+    const ExpressionAttributeNames = { "#hash": "hash" };
+    const command = new UpdateItemCommand({ ...keyOf(hash), ExpressionAttributeNames, ...input });
+    return !(await refusalOf(client.send(command)));
+  }
 
   return {
     async find(hash, abortSignal) {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName: table, Key: { hash: { S: hash } }, ConsistentRead: true }),
-        { abortSignal },
-      );
+      const command = new GetItemCommand({ ...keyOf(hash), ConsistentRead: true });
+      const { Item } = await client.send(command, { abortSignal });
       return Item && toRecord(Item);
     },
 
@@ -136,9 +130,8 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
       const found: StoredKey[] = [];
       let start: Item | undefined;
       do {
-        const page = await client.send(
-          new ScanCommand({ TableName: table, ConsistentRead: true, ExclusiveStartKey: start }),
-        );
+        const scan = new ScanCommand({ TableName: table, ConsistentRead: true, ExclusiveStartKey: start });
+        const page = await client.send(scan);
         for (const item of page.Items ?? []) {
           const hash = item.hash?.S ?? "";
           // The stored keyId is for other readers: it can be missing or name another key. The ID for a damaged hash has
@@ -151,18 +144,24 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
       return found;
     },
 
-    revoke: (hash, now) => end(hash, now, now, "", "attribute_not_exists(revoked)", {}),
+    revoke: (hash, now) =>
+      update(hash, {
+        UpdateExpression: END_NOW,
+        ConditionExpression: "attribute_exists(#hash) AND attribute_not_exists(revoked)",
+        ExpressionAttributeValues: endAttributes(now, now),
+      }),
 
     supersede: (hash, successor, at, now) =>
-      end(
-        hash,
-        at,
-        now,
-        ", successor = :successor",
+      update(hash, {
+        UpdateExpression: `${at <= now ? END_NOW : END}, successor = :successor`,
         // The SDK repeats a write whose response was lost. Then the repeated write holds as well.
-        `(successor = :successor AND revokeAt = :at)
-          OR (attribute_not_exists(revokeAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now))`,
-        { ":successor": { S: successor }, ":now": numberAttribute(now) },
-      ),
+        ConditionExpression: `attribute_exists(#hash) AND ((successor = :successor AND revokeAt = :at)
+          OR (attribute_not_exists(revokeAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now)))`,
+        ExpressionAttributeValues: {
+          ...endAttributes(at, now),
+          ":successor": { S: successor },
+          ":now": numberAttribute(now),
+        },
+      }),
   };
 }

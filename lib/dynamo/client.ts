@@ -1,10 +1,14 @@
 import {
+  type AttributeValue,
   ConditionalCheckFailedException,
   DynamoDBClient,
   type DynamoDBClientConfig,
   DynamoDBServiceException,
 } from "@aws-sdk/client-dynamodb";
 import { ApiError } from "../errors.ts";
+
+/** An item in DynamoDB's own attribute format. */
+export type Item = Record<string, AttributeValue>;
 
 // Three attempts of at most one second, and the pauses between them, end well before a function's own timeout
 // (infra/api-function.ts). DynamoDB usually responds within 10 ms.
@@ -49,17 +53,27 @@ export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient 
   return client;
 }
 
-/**
- * Returns whether the condition of a write held.
- *
- * @param write what `send` returned
- */
-export async function conditionHeld(write: Promise<unknown>): Promise<boolean> {
+/** Returns the refusal of a conditional write, or undefined when the write was done. @param write what `send` returned */
+export async function refusalOf(
+  write: Promise<unknown>,
+): Promise<ConditionalCheckFailedException | undefined> {
   try {
     await write;
-    return true;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
+    if (error instanceof ConditionalCheckFailedException) return error;
     throw error;
   }
+}
+
+/**
+ * Returns the item that refused a conditional write, in DynamoDB's own attribute format (also with the document client),
+ * or undefined when the write was done. A read after the refusal could find what others have written since.
+ *
+ * @param write what `send` returned for a command with `ReturnValuesOnConditionCheckFailure: "ALL_OLD"`
+ * @throws ApiError `unavailable` for a refusal without its item: nobody knows what is in the way
+ */
+export async function itemInTheWay(write: Promise<unknown>): Promise<Item | undefined> {
+  const refusal = await refusalOf(write);
+  if (refusal && !refusal.Item) throw new ApiError("unavailable", { cause: refusal });
+  return refusal?.Item;
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../errors.ts";
 import { Pet, type PetCreator, type PetFinder, type PetLister, type PetQuery, PetStatus } from "../pet.ts";
 import { generatePetId, isStalePetId } from "../pet-id.ts";
 import { claimStore } from "./claim-store.ts";
-import { conditionHeld, dynamoClient } from "./client.ts";
+import { dynamoClient, itemInTheWay } from "./client.ts";
 
 /** The index that lists the pets of a status in order of id. */
 export const STATUS_INDEX = "byStatus";
@@ -17,13 +17,12 @@ const MAX_ID_ATTEMPTS = 5;
 const documentClient = () =>
   DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });
 
-/**
- * Names a partition of the index: `sold`, `sold#1`, `sold#2` ... One partition is limited to about 1,000 writes a second,
- * so several partitions for each status raise the limit of the store.
- *
- * @param shard from 0
- */
-const statusShard = (status: PetStatus, shard: number) => (shard === 0 ? status : `${status}#${shard}`);
+/** Names a partition of the index: `sold`, `sold#1`, `sold#2` ... (docs/decisions/status-shards.md). */
+const shardName = (status: PetStatus, shard: number) => (shard === 0 ? status : `${status}#${shard}`);
+
+/** Names the partition of a pet. Its id determines the shard, which stays the same when the pet is written again. */
+export const statusShardOf = ({ id, status }: Pick<Pet, "id" | "status">, shards: number) =>
+  shardName(status, Number(id % BigInt(shards)));
 
 const memberNames = Object.keys(Pet.shape);
 
@@ -41,62 +40,66 @@ export function petLister(table: string, shards: number): PetLister {
   const client = documentClient();
 
   // A page of at most 101 small items stays far below 1 MB, at which DynamoDB splits a response.
-  async function queryShard(
-    shard: string,
-    { limit, after = 0n }: PetQuery,
-    abortSignal: AbortSignal | undefined,
-  ): Promise<Pet[]> {
-    const { Items } = await client.send(
-      new QueryCommand({
-        TableName: table,
-        IndexName: STATUS_INDEX,
-        KeyConditionExpression: `${STATUS_SHARD_ATTRIBUTE} = :shard AND id > :after`,
-        ExpressionAttributeValues: { ":shard": shard, ":after": after },
-        Limit: limit + 1, // one pet more than the page holds shows whether another page follows
-      }),
-      { abortSignal },
-    );
+  const queryShard = async (shard: string, { limit, after = 0n }: PetQuery, abortSignal?: AbortSignal) => {
+    const command = new QueryCommand({
+      TableName: table,
+      IndexName: STATUS_INDEX,
+      KeyConditionExpression: `${STATUS_SHARD_ATTRIBUTE} = :shard AND id > :after`,
+      ExpressionAttributeValues: { ":shard": shard, ":after": after },
+      Limit: limit + 1, // one pet more than the page holds shows whether another page follows
+    });
+    const { Items } = await client.send(command, { abortSignal });
     if (!Items) throw new ApiError("unavailable"); // the response was empty
     return Items.map(toPet);
-  }
+  };
 
-  return async (query, signal) => {
+  const list: PetLister["list"] = async (query, signal) => {
     const { limit, status } = query;
     const statuses = status ? [status] : PetStatus.options;
-    const partitions = statuses.flatMap((value) =>
-      Array.from({ length: shards }, (_, shard) => statusShard(value, shard)),
+    const shardNames = (value: PetStatus) => Array.from({ length: shards }, (_, n) => shardName(value, n));
+    const found = await Promise.all(
+      statuses.flatMap(shardNames).map((shard) => queryShard(shard, query, signal)),
     );
-    const found = await Promise.all(partitions.map((shard) => queryShard(shard, query, signal)));
     const sorted = found.flat().sort((a, b) => Number(a.id - b.id));
     const pets = sorted.slice(0, limit);
     const last = sorted.length > limit ? pets.at(-1) : undefined;
     return { pets, next: last?.id };
   };
+  // A page without a filter opens a connection for each query.
+  return { list, ping: (signal) => list({ limit: 1 }, signal) };
 }
 
 /** Finds pets in a DynamoDB table, as last written. */
 export function petFinder(table: string): PetFinder {
   const client = documentClient();
-  return async (id, abortSignal) => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }),
-      { abortSignal },
-    );
+  const find: PetFinder["find"] = async (id, abortSignal) => {
+    const command = new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true });
+    const { Item } = await client.send(command, { abortSignal });
     return Item?.[STATUS_SHARD_ATTRIBUTE] ? toPet(Item) : undefined; // without it, the id is retired
   };
+  return { find, ping: (signal) => find(0n, signal) };
 }
 
 /**
- * Makes the item of a pet. Every write of a pet uses it, so that the index lists the pet under the status that it has.
+ * Makes the item of a pet. Every write of a whole pet uses it, so that the index lists the pet under its status.
  *
- * @param creation id of the creation that added the pet: a retry recognizes its pet by it
+ * @param creationId of the creation that added the pet: a retry recognizes its pet by it
  * @param shards the number of index partitions for each status
  */
-export const petItem = (pet: Pet, creation: string, shards: number) => ({
+export const petItem = (pet: Pet, creationId: string, shards: number) => ({
   ...pet,
-  // The id determines the shard, so that a pet that is written again stays in the same one of its status.
-  [STATUS_SHARD_ATTRIBUTE]: statusShard(pet.status, Number(pet.id % BigInt(shards))),
-  creation,
+  [STATUS_SHARD_ATTRIBUTE]: statusShardOf(pet, shards),
+  creationId,
+});
+
+/**
+ * Makes the item of a retired id: no pet gets the id, no index lists it, and no operation returns it. It stays for ever.
+ *
+ * @param ids of the creation that added the pet, if there was one, and of its deletion
+ */
+export const retiredItem = (id: bigint, ids?: { creationId?: string; deletionId?: string }) => ({
+  id,
+  ...ids,
 });
 
 /**
@@ -105,43 +108,33 @@ export const petItem = (pet: Pet, creation: string, shards: number) => ({
  * @param tables names of the tables of pets and of claims (claim-store.ts)
  * @param shards the number of index partitions for each status
  */
-export function creationStore(tables: { pets: string; claims: string }, shards: number) {
+export function petCreator(tables: { pets: string; claims: string }, shards: number): PetCreator {
   const client = documentClient();
   const claims = claimStore(client, tables.claims);
 
-  /** Returns false when an item has the id. */
-  const putIfFree = (Item: Record<string, unknown>, abortSignal: AbortSignal | undefined) =>
-    conditionHeld(
-      client.send(
-        new PutCommand({ TableName: tables.pets, Item, ConditionExpression: "attribute_not_exists(id)" }),
-        { abortSignal },
-      ),
-    );
+  /** Returns the item that has the id already, or undefined. */
+  const putIfFree = (Item: Record<string, unknown>, abortSignal: AbortSignal | undefined) => {
+    const put = new PutCommand({
+      TableName: tables.pets,
+      Item,
+      ConditionExpression: "attribute_not_exists(id)",
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    });
+    return itemInTheWay(client.send(put, { abortSignal }));
+  };
 
-  /** Returns the creation of the item that has an id, or undefined when the id is retired. */
-  async function creationOf(id: bigint, abortSignal: AbortSignal | undefined): Promise<string | undefined> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: tables.pets, Key: { id }, ConsistentRead: true }),
-      { abortSignal },
-    );
-    // Without the item, nobody knows whether the creation has happened. Another id could add a second pet.
-    if (!Item) throw new ApiError("unavailable");
-    return Item.creation;
-  }
-
-  const create: PetCreator = async (newPet, token, signal) => {
-    const claim = token && (await claims.claim(token, newPet));
-    const creation = claim?.creation ?? randomUUID();
+  const create: PetCreator["create"] = async (newPet, token, signal) => {
+    const claim = token && (await claims.claim(token, newPet, signal));
+    const creationId = claim?.creationId ?? randomUUID();
     let id = claim?.petId ?? generatePetId();
     for (let attempt = 1; attempt <= MAX_ID_ATTEMPTS; attempt++) {
       const pet = { id, ...newPet };
       // A retry found it in a claim. Nobody adds a pet with a retired id, also not an earlier attempt that still runs.
       const stale = isStalePetId(id);
-      const wasFree = await putIfFree(stale ? { id } : petItem(pet, creation, shards), signal);
-      if (wasFree && !stale) return pet;
-      // The creation has happened, whatever the pet has become: an earlier attempt or a repeated write added it.
-      if (!wasFree && (await creationOf(id, signal)) === creation) return pet;
-      id = claim ? await claims.replaceId({ ...claim, petId: id }) : generatePetId();
+      const holder = await putIfFree(stale ? retiredItem(id) : petItem(pet, creationId, shards), signal);
+      // An earlier attempt or a repeated write of this creation added its pet, whatever the pet has become.
+      if (holder ? holder.creationId?.S === creationId : !stale) return pet;
+      id = claim ? await claims.replaceId({ ...claim, petId: id }, signal) : generatePetId();
     }
     throw new ApiError("unavailable");
   };

@@ -4,3 +4,17 @@ declare module "dynalite" {
   /** @returns a server whose `close` closes the store as well */
   export default function dynalite(options: { path?: string; createTableMs?: number }): Server;
 }
+
+declare module "dynalite/validations/*" {
+  /** What a request can have. */
+  const validation: { types: Record<string, { type: string; enum?: string[] }> };
+  export default validation;
+}
+
+declare module "dynalite/db/index.js" {
+  type Refusal = { body: Record<string, unknown> } | null | undefined;
+
+  /** The functions that the operations share, which they call as members of this object. */
+  const db: { checkConditional(data: Record<string, unknown>, item: object | undefined): Refusal };
+  export default db;
+}

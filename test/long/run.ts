@@ -34,7 +34,7 @@ program
 
 program
   .command("interleavings")
-  .description("runs the stores in every order, with faults, on a model of DynamoDB, and notices each break")
+  .description("runs the stores in every order, with faults, on a model of DynamoDB, and notices each mutation")
   .option("--schedules <number>", "random schedules of creations", wholeNumber(1), 100_000)
   .option("--seed <number>", "of the random schedules", wholeNumber(0), 1)
   .addOption(new Option("--quick", "the part that npm test runs").default(false).implies({ schedules: 2000 }))

@@ -1,7 +1,7 @@
 import type { Pet, PetLister, PetQuery } from "../../lib/pet.ts";
 
 /** Lists page after page until the last; returns all pets in order. */
-export async function listAll(list: PetLister, query: PetQuery): Promise<Pet[]> {
+export async function listAll({ list }: PetLister, query: PetQuery): Promise<Pet[]> {
   const all: Pet[] = [];
   let { after } = query;
   do {
@@ -13,6 +13,6 @@ export async function listAll(list: PetLister, query: PetQuery): Promise<Pet[]> 
 }
 
 /** Returns how many pets have a name. */
-export async function countNamed(list: PetLister, name: string): Promise<number> {
-  return (await listAll(list, { limit: 100 })).filter((pet) => pet.name === name).length;
+export async function countNamed(lister: PetLister, name: string): Promise<number> {
+  return (await listAll(lister, { limit: 100 })).filter((pet) => pet.name === name).length;
 }

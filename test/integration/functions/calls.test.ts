@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
-import { creationStore } from "../../../lib/dynamo/pet-store.ts";
+import { petCreator } from "../../../lib/dynamo/pet-store.ts";
 import { PetStatus } from "../../../lib/pet.ts";
 import { withWrongChecksum } from "../../support/api-keys.ts";
 import { recordCalls } from "../../support/calls.ts";
@@ -88,7 +88,7 @@ describe("a request calls DynamoDB", () => {
 
   it("to list: one Query for each status, of one pet more than the page holds", async () => {
     // DynamoDB charges an empty response like a small one. The embedded store charges nothing.
-    const { create } = creationStore({ pets, claims }, 1);
+    const { create } = petCreator({ pets, claims }, 1);
     for (const status of PetStatus.options) await create({ name: "Rex", categoryId: 1n, status });
     takeCalls();
     const query = { command: "QueryCommand", units: 0.5, input: { Limit: 6, IndexName: "byStatus" } };

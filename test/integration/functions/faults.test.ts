@@ -6,7 +6,7 @@ import { entryName } from "../../../infra/bundle/options.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { dynamoClient } from "../../../lib/dynamo/client.ts";
-import { creationStore, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { type Operation, operations } from "../../../lib/operations.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -17,7 +17,7 @@ import { countNamed } from "../../support/pets.ts";
 // Most faults take seconds until the last attempt, so the tests run at once.
 
 const tables = await createOwnTables();
-const store = creationStore(tables, 1);
+const store = petCreator(tables, 1);
 const count = (name: string) => countNamed(petLister(tables.pets, 1), name);
 const key = generateApiKey("staging");
 const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };

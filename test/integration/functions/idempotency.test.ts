@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { creationStore, petFinder, petItem, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { petCreator, petFinder, petItem, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { IDEMPOTENCY_SECONDS } from "../../../lib/limits.ts";
 import type { Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
@@ -23,7 +23,7 @@ afterEach(() => {
   send.mockImplementation(realSend);
 });
 
-const store = creationStore({ pets, claims }, 1);
+const store = petCreator({ pets, claims }, 1);
 const documents = DynamoDBDocumentClient.from(new DynamoDBClient(), {
   unmarshallOptions: { wrapNumbers: BigInt },
 });
@@ -101,7 +101,7 @@ it("a late retry adds the pet with a new id, and no operation returns the id tha
   now.mockRestore();
   expect(pet.id).toBeGreaterThanOrEqual(petIdAt(later, 0));
   expect(again).toEqual(pet);
-  expect(await petFinder(pets)(petId)).toBeUndefined();
+  expect(await petFinder(pets).find(petId)).toBeUndefined();
 });
 
 it("adds no pet after it gave up and responded", async () => {
@@ -151,7 +151,7 @@ describe.each([0, 11_000])("a retry %i ms after a creation returns the first 201
     const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
     expect(await create(key)).toEqual(first);
     now.mockRestore();
-    expect(await petFinder(pets)(id)).toEqual(changed);
+    expect(await petFinder(pets).find(id)).toEqual(changed);
     const list = await listAll(petLister(pets, 1), { limit: 100 });
     expect(list.filter((pet) => pet.id === id)).toEqual(changed ? [changed] : []);
   });

@@ -4,7 +4,7 @@ import type { Json } from "../../../infra/assembly/intrinsics.ts";
 import { entryName } from "../../../infra/bundle/options.ts";
 import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
-import { creationStore } from "../../../lib/dynamo/pet-store.ts";
+import { petCreator } from "../../../lib/dynamo/pet-store.ts";
 import { operations } from "../../../lib/operations.ts";
 import { recordCalls } from "../../support/calls.ts";
 import { authorizerEvent, context, exampleEvent } from "../../support/event.ts";
@@ -33,7 +33,7 @@ jest.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async fu
 const takeCalls = recordCalls();
 jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key
 
-const { create } = creationStore({ pets: tables.pets, claims: tables.claims }, 1);
+const { create } = petCreator({ pets: tables.pets, claims: tables.claims }, 1);
 
 /** A call of DynamoDB; `index` is the end of the ARN if it reads an index. */
 type Call = Record<"action" | "table" | "index", string>;

@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
-import { creationBreaks, walkBreaks } from "../../long/interleavings/breaks.ts";
+import { creationMutations, walkMutations } from "../../long/interleavings/mutations.ts";
 import { smallPlans } from "../../long/interleavings/creations.ts";
 
 const run = fileURLToPath(new URL("../../long/run.ts", import.meta.url));
 
 // In a process of its own, because it replaces the clock and the random numbers.
-it("follows the contract in thousands of schedules, and notices every break", async () => {
+it("follows the contract in thousands of schedules, and notices every mutation", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [run, "interleavings", "--quick"], {
     // The coverage of the broken stores would count as that of the real ones.
     env: { ...process.env, NODE_OPTIONS: "", NODE_V8_COVERAGE: "" },
@@ -17,5 +17,5 @@ it("follows the contract in thousands of schedules, and notices every break", as
   expect(held.length).toBeGreaterThan(smallPlans.length); // and random schedules
   expect(Math.min(...held)).toBeGreaterThan(1);
   const noticed = [...stdout.matchAll(/^Noticed after \d+ schedules: (.*)$/gm)].map(([, name]) => name);
-  expect(noticed).toEqual(expect.arrayContaining(Object.keys({ ...creationBreaks, ...walkBreaks })));
+  expect(noticed).toEqual(expect.arrayContaining(Object.keys({ ...creationMutations, ...walkMutations })));
 });

@@ -116,6 +116,30 @@ describe("a store", () => {
   });
   afterAll(() => store.close());
 
+  it("returns the item that refuses a write if the request asks for it", async () => {
+    const Item = { id: { S: "1" }, price: { N: "650" } };
+    await send(store, "PutItem", { TableName, Item });
+    const refused = async (operation: string, input: object) => {
+      const write = { TableName, Key: { id: Item.id }, ConditionExpression: "price < id", ...input };
+      const { status, body } = await send(store, operation, write);
+      return [status, JSON.parse(body)];
+    };
+    const __type = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException";
+    const message = "The conditional request failed";
+    const ReturnValuesOnConditionCheckFailure = "ALL_OLD";
+    for (const [operation, input] of [
+      ["PutItem", { Item }],
+      ["UpdateItem", { UpdateExpression: "REMOVE price" }],
+      ["DeleteItem", {}],
+    ] as const) {
+      expect(await refused(operation, input)).toEqual([400, { __type, message }]);
+      const asking = { ...input, ReturnValuesOnConditionCheckFailure };
+      expect(await refused(operation, asking)).toEqual([400, { __type, message, Item }]);
+    }
+    const ofNone = { Key: { id: { S: "2" } }, ReturnValuesOnConditionCheckFailure };
+    expect(await refused("DeleteItem", ofNone)).toEqual([400, { __type, message }]);
+  });
+
   it("keeps its data when a request is incomplete", async () => {
     const { host, port } = new URL(store.endpoint);
     const lines = { ...signed(store, "ListTables"), Host: host, "Content-Length": 5 };

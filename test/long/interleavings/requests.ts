@@ -1,5 +1,6 @@
+import type { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { ApiError } from "../../../lib/errors.ts";
-import type { Command } from "./table-model.ts";
+import { type Command, nameOf } from "./table-model.ts";
 
 /** Something that can happen next. */
 export interface Event {
@@ -23,7 +24,6 @@ export class Requests {
   readonly #waiting = new Set<Request>();
   /** requests whose caller has given up, but which can still reach the table */
   readonly #late = new Set<Request>();
-  #waits = true;
 
   /** @param execute executes a command; throws what DynamoDB would return as an error */
   constructor(execute: (command: Command) => unknown) {
@@ -41,19 +41,9 @@ export class Requests {
 
   /** Sends a command as the document client would. */
   send(command: Command): Promise<unknown> {
-    const name = `${command.constructor.name.replace("Command", "")} ${command.input.TableName}`;
-    const execute = async () => this.#execute(command);
-    if (!this.#waits) return execute();
     const { promise, ...settle } = Promise.withResolvers();
-    this.#waiting.add({ name, execute, ...settle });
+    this.#waiting.add({ name: nameOf(command), execute: async () => this.#execute(command), ...settle });
     return promise;
-  }
-
-  /** Executes every command as soon as it is sent, until a promise settles. */
-  async withoutWaiting(run: () => unknown): Promise<void> {
-    this.#waits = false;
-    await run();
-    this.#waits = true;
   }
 
   *deliveries(): Generator<Event> {
@@ -69,14 +59,25 @@ export class Requests {
 
   *faults(): Generator<Event> {
     for (const request of this.#waiting) {
-      const fault = (what: string, happen: () => unknown) => ({ name: `${request.name} ${what}`, happen });
-      const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
+      const { name, execute, reject, resolve } = request;
+      const fault = (what: string, happen: () => unknown): Event => ({
+        name: `${name} ${what}`,
+        happen,
+        spends: "faults",
+      });
+      const giveUp = () => this.#waiting.delete(request) && reject(new ApiError("unavailable"));
       yield fault("fails", giveUp);
       yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));
       yield fault("is executed and sent again by the SDK", () => unheard(request));
       yield fault("is delayed after its caller gave up", () => this.#late.add(request) && giveUp());
-      if (request.name.startsWith("Get"))
-        yield fault("gets an empty response", () => this.#waiting.delete(request) && request.resolve({}));
+      const withoutItem = (error: ConditionalCheckFailedException) => {
+        delete error.Item;
+        throw error;
+      };
+      yield fault("is executed, and a refusal has no item", () => {
+        this.#waiting.delete(request);
+        resolve(execute().catch(withoutItem));
+      });
     }
   }
 }

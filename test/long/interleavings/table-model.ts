@@ -13,19 +13,14 @@ export function randomChoices(seed: number): Choose {
   return (count) => (stream?.next().value ?? 0) % count;
 }
 
-/** A command of the document client. */
-export interface Command {
-  constructor: { name: string };
-  input: { TableName?: string | undefined };
-}
-
 /** What the stores use of the commands' inputs. */
 const INPUT = {
   TableName: "",
   Key: {} as Item,
   Item: {} as Item,
-  ConsistentRead: false,
+  ConsistentRead: true,
   ConditionExpression: "",
+  ReturnValuesOnConditionCheckFailure: "",
   UpdateExpression: "",
   IndexName: "",
   KeyConditionExpression: "",
@@ -33,25 +28,36 @@ const INPUT = {
   ExpressionAttributeNames: {} as Item,
   ExpressionAttributeValues: {} as Item,
 };
-type Input = typeof INPUT;
+export type Input = typeof INPUT;
+
+/** A command of the document client. */
+export interface Command {
+  constructor: { name: string };
+  input: Partial<Input>;
+}
+
+/** Names a command and its table, such as `Put claims`. */
+export const nameOf = (command: Command) =>
+  `${command.constructor.name.replace("Command", "")} ${command.input.TableName}`;
 
 const unsupported = (what: string) => new Error(`The model does not support ${what}.`);
 
+const mapValues = <T>(item: Item, change: (value: unknown) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, change(value)]));
+
 /** The document client returns every number as a bigint (lib/dynamo/pet-store.ts). */
 const stored = (item: Item): Item =>
-  Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [name, typeof value === "number" ? BigInt(value) : value]),
-  );
+  mapValues(item, (value) => (typeof value === "number" ? BigInt(value) : value));
+
+/** The document client leaves an item in an error in DynamoDB's own format. */
+const marshalled = (item: Item) =>
+  mapValues(item, (value) => (typeof value === "bigint" ? { N: String(value) } : { S: String(value) }));
 
 /** Evaluates the part of DynamoDB's expression language that the stores use. */
-function holds(
-  expression: string,
-  item: Item | undefined,
-  { ExpressionAttributeNames: names, ExpressionAttributeValues }: Input,
-): boolean {
+function holds(expression: string, item: Item | undefined, input: Input): boolean {
   if (/(^| )\(/.test(expression)) throw unsupported(`parentheses: ${expression}`);
-  const values = stored(ExpressionAttributeValues);
-  const attribute = (name = "") => item?.[String(names[name] ?? name)];
+  const values = stored(input.ExpressionAttributeValues);
+  const attribute = (name = "") => item?.[String(input.ExpressionAttributeNames[name] ?? name)];
   const termHolds = (term: string) => {
     const [, exists, name] = /^attribute_(exists|not_exists)\(([\w#]+)\)$/.exec(term) ?? [];
     if (exists) return (attribute(name) !== undefined) === (exists === "exists");
@@ -72,7 +78,6 @@ export class TableModel {
   /** Copies changes to the index. The test decides when and in which order, because DynamoDB promises neither. */
   readonly indexUpdates = new Set<() => void>();
   readonly #key: string;
-  readonly #previous = new Map<unknown, Item | undefined>();
 
   /**
    * @param key name of the partition key
@@ -86,8 +91,7 @@ export class TableModel {
   /**
    * Executes a command atomically.
    *
-   * @param choose selects the replica that responds to a query, and whether a read without ConsistentRead returns the
-   *   version before the last one
+   * @param choose selects the replica that responds to a query
    * @throws ConditionalCheckFailedException, or Error for a command that the stores do not send
    */
   execute(command: Command, choose: Choose = () => 0): { Item?: Item | undefined; Items?: Item[] } {
@@ -98,13 +102,15 @@ export class TableModel {
     const item = this.items.get(key);
     switch (command.constructor.name) {
       case "GetCommand":
-        return { Item: !input.ConsistentRead && choose(2) === 1 ? this.#previous.get(key) : item };
+        return { Item: item };
       case "QueryCommand":
         return { Items: this.#query(input, this.replicas[choose(this.replicas.length)]) };
       case "PutCommand":
       case "UpdateCommand":
-        if (input.ConditionExpression && !holds(input.ConditionExpression, item, input))
-          throw new ConditionalCheckFailedException({ message: "The condition failed", $metadata: {} });
+        if (input.ConditionExpression && !holds(input.ConditionExpression, item, input)) {
+          const Item = input.ReturnValuesOnConditionCheckFailure && item ? marshalled(item) : undefined;
+          throw new ConditionalCheckFailedException({ message: "", $metadata: {}, ...(Item && { Item }) });
+        }
         this.write(key, stored(input.UpdateExpression ? this.#updated(item, input) : input.Item));
         return {};
       default:
@@ -115,7 +121,6 @@ export class TableModel {
   /** Replaces an item, or deletes it. */
   write(key: unknown, item?: Item): void {
     const before = this.items.get(key);
-    this.#previous.set(key, before);
     if (item) this.items.set(key, item);
     else this.items.delete(key);
     // DynamoDB removes the entry of one index partition and adds that of another independently.
@@ -132,10 +137,14 @@ export class TableModel {
     this.indexUpdates.clear();
   }
 
-  #updated(item: Item | undefined, { Key, UpdateExpression, ExpressionAttributeValues }: Input): Item {
-    const [, attribute, value = ""] = /^SET (\w+) = (:\w+)$/.exec(UpdateExpression) ?? [];
-    if (!attribute) throw unsupported(UpdateExpression);
-    return { ...item, ...Key, [attribute]: ExpressionAttributeValues[value] };
+  #updated(item: Item | undefined, input: Input): Item {
+    const updated: Item = { ...item, ...input.Key };
+    for (const assignment of input.UpdateExpression.replace(/^SET /, "").split(", ")) {
+      const [, name = "", value = ""] = /^([\w#]+) = (:\w+)$/.exec(assignment) ?? [];
+      if (!name) throw unsupported(input.UpdateExpression);
+      updated[String(input.ExpressionAttributeNames[name] ?? name)] = input.ExpressionAttributeValues[value];
+    }
+    return updated;
   }
 
   #query(input: Input, replica = new Map<string, Item>()): Item[] {

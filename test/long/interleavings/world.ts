@@ -2,10 +2,12 @@ import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { petItem } from "../../../lib/dynamo/pet-store.ts";
+import { statusShardOf } from "../../../lib/dynamo/pet-store.ts";
 import { IDEMPOTENCY_SECONDS } from "../../../lib/limits.ts";
 import type { Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
+import { trialOperations } from "../../support/trial-operations.ts";
+import type { Mutation } from "./mutations.ts";
 import { type Event, Requests } from "./requests.ts";
 import { type Choose, type Command, type Item, TableModel } from "./table-model.ts";
 
@@ -17,7 +19,7 @@ export interface Budget {
   jumps?: number;
   /** ids that another creation takes first */
   collisions?: number;
-  /** pets that another operation changes or deletes */
+  /** callers that change or delete a pet */
   changes?: number;
 }
 
@@ -32,7 +34,17 @@ export const WINDOW = IDEMPOTENCY_SECONDS * 1000;
 // function ends after 6 seconds, so requests that are under way see only short jumps.
 const JUMPS = [1000, 16_000, WINDOW - 500, WINDOW + 1000];
 
-type Caller = () => Promise<unknown>;
+const { changeStatus, deletePet } = trialOperations("pets", SHARDS);
+
+/** Whether a write keeps what an item is: a retired id, or the pet of a creation, which is changed or deleted. */
+function isKept(before: Item, { status, statusShard, ...item }: Item): boolean {
+  const { status: old, statusShard: oldShard, ...rest } = before;
+  if (!oldShard || item.creationId !== before.creationId) return false;
+  if (!statusShard) return Object.keys(item).every((name) => /^(id|creationId|deletionId)$/.test(name));
+  const isUndone = status !== old && status === "available"; // no change gives a pet the status of its creation
+  const isListed = statusShard === statusShardOf({ id: item.id, status } as Pet, SHARDS);
+  return !isUndone && isListed && Object.keys(item).join() === Object.keys(rest).join();
+}
 
 /**
  * The world of one schedule: two tables, a clock, randomness, and requests under way. Everything that happens in it is
@@ -44,23 +56,28 @@ export class World {
   readonly claims = new TableModel("hash");
   /** the pets that the schedule added, by their id: when, and as what */
   readonly added = new Map<bigint, { at: number; pet: Item }>();
-  /** the items as they must be: as they were written first, or as another operation left them */
-  readonly expected = new Map<unknown, Item>();
+  /** the deletions that returned whether there was a pet */
+  readonly deletions: { id: bigint; deleted: boolean | undefined }[] = [];
   /** whether there was a fault, or the clock jumped */
   disturbed = false;
-  readonly requests = new Requests((command) =>
+  readonly #requests = new Requests((command) =>
     (command.input.TableName === "claims" ? this.claims : this.pets).execute(command, this.#choose),
   );
   readonly #choose: Choose;
   #budget = NOTHING;
+  readonly #mutation: Mutation | undefined;
   readonly #indexLag: boolean;
   readonly #history: string[] = [];
+  /** the items before the last event */
+  readonly #before = new Map<unknown, Item>();
+  #allKept = true;
   #drawn = 0;
   #uuids = 0;
 
-  constructor(choose: Choose, budget: Budget, indexLag: boolean) {
+  constructor(choose: Choose, budget: Budget, mutation: Mutation | undefined, indexLag: boolean) {
     this.#choose = choose;
     this.allow(budget);
+    this.#mutation = mutation;
     this.#indexLag = indexLag;
     this.pets = new TableModel("id", indexLag ? 2 : 1);
     // Claims last for whole seconds.
@@ -73,6 +90,11 @@ export class World {
     this.disturbed = false;
   }
 
+  send(command: Command): Promise<unknown> {
+    const send = (input: Command["input"]) => this.#requests.send({ constructor: command.constructor, input });
+    return this.#mutation ? this.#mutation(command, send) : send(command.input);
+  }
+
   /** Draws the random part of an id. It can be the last one again, or another creation can have taken the id first. */
   drawRandom(): number {
     const collision = this.#budget.collisions > 0 ? this.#choose(3) : 0;
@@ -82,7 +104,9 @@ export class World {
     if (collision === 2) {
       const id = petIdAt(this.now, random);
       this.#history.push(`another creation adds pet ${id}`);
-      this.#leave({ id, name: "Other", statusShard: "sold", creation: "other" });
+      const item = { id, name: "Other", statusShard: "sold", creationId: "other" };
+      this.pets.write(id, item);
+      this.#before.set(id, item);
     }
     return random;
   }
@@ -93,12 +117,11 @@ export class World {
    * Runs callers to their end, in the order that the schedule chooses.
    *
    * @param callers must handle their own errors
-   * @param atOnce callers that run from their start to their end without another event
    */
-  async run(callers: Caller[], atOnce: Caller[] = []): Promise<void> {
-    const starting = new Set([...callers, ...atOnce]);
-    while (starting.size > 0 || this.requests.waiting) {
-      const events = [...this.#events(starting, new Set(atOnce))];
+  async run(callers: (() => unknown)[]): Promise<void> {
+    const starting = new Set(callers);
+    while (starting.size > 0 || this.#requests.waiting) {
+      const events = [...this.#events(starting)];
       const { name, happen, spends } = events[this.#choose(events.length)] as Event;
       this.#history.push(name);
       if (spends) this.#budget[spends]--;
@@ -107,51 +130,56 @@ export class World {
       // Lets the callers run until every one of them waits for DynamoDB.
       await setImmediate();
       if (!this.#indexLag) this.pets.updateIndex();
-      for (const [id, item] of this.pets.items) {
-        if (this.expected.has(id)) continue;
-        this.expected.set(id, item);
-        if (item.statusShard) this.added.set(id as bigint, { at: this.now, pet: item });
-      }
+      this.#compare();
     }
   }
 
-  /** Writes an item as it must stay. */
-  #leave(item: Item): void {
-    this.pets.write(item.id, item);
-    this.expected.set(item.id, item);
-  }
-
-  /** What other operations can do to a pet by the rules of docs/decisions/claim-then-put.md. */
-  *#changes(): Generator<Event> {
+  /** Compares the items with those before the last event. */
+  #compare(): void {
     for (const [id, item] of this.pets.items) {
-      const { statusShard, creation, ...pet } = item;
-      if (!statusShard || creation === "other") continue;
-      const status = pet.status === "sold" ? "pending" : "sold";
-      const change = () => this.#leave(petItem({ ...pet, status } as Pet, String(creation), SHARDS));
-      yield { name: `pet ${id} becomes ${status}`, happen: change };
-      yield { name: `pet ${id} is deleted`, happen: () => this.#leave({ id, creation }) };
+      const before = this.#before.get(id);
+      if (before === item) continue;
+      this.#before.set(id, item);
+      if (before) this.#allKept &&= isKept(before, item);
+      else if (item.statusShard) this.added.set(id as bigint, { at: this.now, pet: item });
     }
   }
 
   /** @throws Error with the rules that do not hold, and with what happened */
   check(rules: Record<string, boolean>): void {
-    const broken = Object.keys(rules).filter((rule) => !rules[rule]);
+    const all = {
+      ...rules,
+      "no write revives a retired id, changes the creation or undoes a change": this.#allKept,
+    };
+    const broken = Object.entries(all).flatMap(([rule, holds]) => (holds ? [] : [rule]));
     if (broken.length > 0) throw new Error([...broken, ...this.#history].join("\n  "));
   }
 
-  *#events(starting: Set<Caller>, atOnce: Set<Caller>): Generator<Event> {
-    for (const caller of starting) {
-      const start = () => starting.delete(caller) && caller();
-      yield atOnce.has(caller)
-        ? { name: "a caller runs", happen: () => this.requests.withoutWaiting(start) }
-        : { name: "a caller starts", happen: start };
+  /** What callers can ask for, also of an id that is retired. */
+  *#changes(): Generator<Event> {
+    for (const [key, { creationId, status }] of this.pets.items) {
+      if (creationId === "other") continue;
+      const id = key as bigint;
+      const other = status === "sold" ? "pending" : "sold";
+      const change = () => changeStatus(id, other).catch(() => undefined);
+      yield { name: `a caller changes pet ${id}`, happen: change, spends: "changes" };
+      const remove = async () => {
+        const deleted = await deletePet(id).catch(() => undefined);
+        this.deletions.push({ id, deleted });
+      };
+      yield { name: `a caller deletes pet ${id}`, happen: remove, spends: "changes" };
     }
-    yield* this.requests.deliveries();
+  }
+
+  *#events(starting: Set<() => unknown>): Generator<Event> {
+    for (const caller of starting)
+      yield { name: "a caller starts", happen: () => starting.delete(caller) && caller() };
+    yield* this.#requests.deliveries();
     const { faults, changes, jumps } = this.#budget;
-    for (const fault of faults > 0 ? this.requests.faults() : []) yield { ...fault, spends: "faults" };
-    for (const change of changes > 0 ? this.#changes() : []) yield { ...change, spends: "changes" };
+    if (faults > 0) yield* this.#requests.faults();
+    if (changes > 0) yield* this.#changes();
     for (const milliseconds of jumps > 0 ? JUMPS : []) {
-      if (milliseconds > 1000 && !this.requests.idle) continue;
+      if (milliseconds > 1000 && !this.#requests.idle) continue;
       const happen = () => {
         this.now += milliseconds;
       };
@@ -176,17 +204,16 @@ let current: World | undefined;
  *
  * @param indexLag whether the replicas of the index can be behind the table, each in its own way
  */
-export function startWorld(choose: Choose, budget: Budget, indexLag = false): World {
+export function startWorld(choose: Choose, budget: Budget, mutation?: Mutation, indexLag = false): World {
   if (!current) {
     const world = () => current as World;
-    DynamoDBDocumentClient.prototype.send = (command: unknown) =>
-      world().requests.send(command as Command) as never;
+    DynamoDBDocumentClient.prototype.send = (command: unknown) => world().send(command as Command) as never;
     Date.now = () => world().now;
     Object.assign(crypto, { randomInt: () => world().drawRandom(), randomUUID: () => world().uuid() });
     syncBuiltinESMExports();
     // Most errors are expected, and a history says more than a stack.
     Error.stackTraceLimit = 0;
   }
-  current = new World(choose, budget, indexLag);
+  current = new World(choose, budget, mutation, indexLag);
   return current;
 }

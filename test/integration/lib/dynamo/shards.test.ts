@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { creationStore, petLister } from "../../../../lib/dynamo/pet-store.ts";
+import { petCreator, petLister } from "../../../../lib/dynamo/pet-store.ts";
 import { type Pet, PetStatus } from "../../../../lib/pet.ts";
 import { recordCalls } from "../../../support/calls.ts";
 import { createOwnTables } from "../../../support/own-tables.ts";
@@ -10,9 +10,10 @@ const { pets, claims } = await createOwnTables();
 const takeCalls = recordCalls();
 
 describe("a status spread over 4 partitions", () => {
-  const sharded = creationStore({ pets, claims }, 4);
-  const whole = creationStore({ pets, claims }, 1);
-  const list = petLister(pets, 4);
+  const sharded = petCreator({ pets, claims }, 4);
+  const whole = petCreator({ pets, claims }, 1);
+  const lister = petLister(pets, 4);
+  const { list } = lister;
   const added: Pet[] = [];
   let written: (Pet & { statusShard: string })[];
 
@@ -37,11 +38,11 @@ describe("a status spread over 4 partitions", () => {
 
   it("lists every pet exactly once and in order, including those written before the spread", async () => {
     takeCalls();
-    for (const limit of [1, 7, 100]) expect(await listAll(list, { limit })).toEqual(added);
+    for (const limit of [1, 7, 100]) expect(await listAll(lister, { limit })).toEqual(added);
     expect((await list({ limit: 23 })).next).toBe(added[22]?.id);
     expect((await list({ limit: 24 })).next).toBeUndefined();
     for (const status of PetStatus.options) {
-      expect(await listAll(list, { limit: 3, status })).toEqual(added.filter((pet) => pet.status === status));
+      expect(await listAll(lister, { limit: 3, status })).toEqual(added.filter((pet) => pet.status === status));
     }
     expect(new Set(takeCalls().map(({ command }) => command))).toEqual(new Set(["QueryCommand"]));
   });

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { dynamoClient, itemInTheWay, refusalOf } from "../../lib/dynamo/client.ts";
+import { retiredItem, STATUS_SHARD_ATTRIBUTE, statusShardOf } from "../../lib/dynamo/pet-store.ts";
+import type { PetStatus } from "../../lib/pet.ts";
+
+// Methods of a store that changes and deletes pets, by the rules of docs/decisions/claim-then-put.md. No operation has
+// them yet: tests run them beside creations, and CONTRIBUTING.md shows them as examples.
+
+/** @param shards the number of index partitions for each status */
+export function trialOperations(TableName: string, shards: number) {
+  const client = DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });
+  // Only a pet has the attribute, a retired id does not.
+  const ConditionExpression = `attribute_exists(${STATUS_SHARD_ATTRIBUTE})`;
+  const ReturnValuesOnConditionCheckFailure = "ALL_OLD";
+
+  return {
+    /** Gives a pet another status. Returns false if there is no pet. */
+    async changeStatus(id: bigint, status: PetStatus, abortSignal?: AbortSignal): Promise<boolean> {
+      const update = new UpdateCommand({
+        TableName,
+        Key: { id },
+        UpdateExpression: `SET #status = :status, ${STATUS_SHARD_ATTRIBUTE} = :shard`,
+        ConditionExpression,
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":status": status, ":shard": statusShardOf({ id, status }, shards) },
+      });
+      return !(await refusalOf(client.send(update, { abortSignal })));
+    },
+
+    /** Deletes a pet. Returns false if there is no pet. */
+    async deletePet(id: bigint, abortSignal?: AbortSignal): Promise<boolean> {
+      const get = new GetCommand({ TableName, Key: { id }, ConsistentRead: true });
+      const { Item } = await client.send(get, { abortSignal });
+      if (!Item?.[STATUS_SHARD_ATTRIBUTE]) return false;
+      const deletionId = randomUUID();
+      const put = new PutCommand({
+        TableName,
+        Item: retiredItem(id, { creationId: Item.creationId, deletionId }),
+        ConditionExpression,
+        ReturnValuesOnConditionCheckFailure,
+      });
+      const holder = await itemInTheWay(client.send(put, { abortSignal }));
+      // The SDK repeats a write whose response was lost, and finds what it has written.
+      return !holder || holder.deletionId?.S === deletionId;
+    },
+  };
+}
