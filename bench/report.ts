@@ -5,9 +5,6 @@ export interface BenchOptions {
   assembly: string;
 }
 
-/** One part of the benchmarks. Returns its tables by the name of their markers in docs/benchmarks.md. */
-export type Benchmark = (options: BenchOptions) => Promise<Record<string, string>>;
-
 /** A Markdown table. Every column but the first is right-aligned, as numbers are, unless the cells are text. */
 export function table(
   head: readonly string[],

@@ -1,12 +1,4 @@
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { exampleOf } from "../lib/examples.ts";
-import { NewPet } from "../lib/pet.ts";
-
-/** The part of Lambda's context that the functions read. */
-export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
-
-/** The body of a creation, of the usual size. */
-export const body = JSON.stringify(exampleOf(NewPet));
+import type { APIGatewayProxyEvent } from "aws-lambda";
 
 /** The event that API Gateway sends for a request that the authorizer has admitted. @param parts what it has */
 export function requestEvent(parts: Partial<APIGatewayProxyEvent> = {}): APIGatewayProxyEvent {

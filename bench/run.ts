@@ -5,12 +5,9 @@ import { Command } from "commander";
 import { servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
 import { coldStart } from "./cold/cold.ts";
-import { type Benchmark, insert } from "./report.ts";
-import { warmInvocation } from "./warm.ts";
+import { insert } from "./report.ts";
 
 /** `npm run bench`: measures the service on this machine and updates the tables of docs/benchmarks.md. */
-
-const benchmarks: Benchmark[] = [coldStart, warmInvocation];
 
 const { quick } = new Command("npm run bench --")
   .option("--quick", "do each step once to see that it works, print a rough result, and write nothing", false)
@@ -28,8 +25,7 @@ function machine(): string {
 const assembly = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
 try {
   await synthesize(assembly, [servedStackName]);
-  const results: Record<string, string> = { machine: machine() };
-  for (const benchmark of benchmarks) Object.assign(results, await benchmark({ quick, assembly }));
+  const results = { machine: machine(), ...(await coldStart({ quick, assembly })) };
   const file = new URL("../docs/benchmarks.md", import.meta.url);
   let document = await readFile(file, "utf8");
   for (const [name, content] of Object.entries(results)) {

@@ -5,13 +5,6 @@ export function median(values: readonly number[]): number {
   return middle;
 }
 
-/** Returns the milliseconds of one call, averaged over many calls. */
-export async function time(task: () => Promise<unknown>, calls = 1): Promise<number> {
-  const start = performance.now();
-  for (let n = 0; n < calls; n++) await task();
-  return (performance.now() - start) / calls;
-}
-
 /**
  * Runs every task once a round, so that other work on the machine affects all tasks equally.
  *

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 import { HttpServer } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
 import { awsEnvironment } from "../emulator/store/aws-environment.ts";
@@ -21,7 +20,6 @@ import {
   storeFolder,
   writeTables,
 } from "./data-folder.ts";
-import { watchDescriptors } from "./descriptors.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { standardErrorLog } from "./service-log.ts";
 
@@ -72,15 +70,11 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Pr
   await writeTables({ ...store, apiKeysTable });
   const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
 
-  const checkDescriptors = watchDescriptors();
   const log = standardErrorLog();
   const options = {
     environment,
     throttled,
-    onRequest: (request: HandledRequest, accessLogFormat: string) => {
-      if (Number(request.variables.status) >= 500) checkDescriptors();
-      log.request(request, accessLogFormat);
-    },
+    onRequest: log.request,
     onLog: log.function,
     onFailure: console.error,
   };

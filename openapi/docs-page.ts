@@ -4,7 +4,6 @@ import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openApiDocument, openApiText } from "./document.ts";
-import { openApi30Text } from "./openapi-3-0.ts";
 
 const own = fileURLToPath(new URL("docs-page", import.meta.url));
 const swaggerUi = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
@@ -120,8 +119,8 @@ export function docsPage(key: string, apiStageName: string): Docs {
 }
 
 /**
- * Writes the page as a static site, which you can also open from disk, with the document in OpenAPI 3.1 and 3.0. The page
- * has no key and calls no service.
+ * Writes the page as a static site, which you can also open from disk, with the document. The page has no key and calls no
+ * service.
  *
  * @param folder created if needed
  */
@@ -130,6 +129,5 @@ export async function buildDocs(folder: string): Promise<void> {
   for (const [name, file] of files) await writeFile(join(folder, name), await readFile(file));
   for (const [name, text] of documentFiles([])) await writeFile(join(folder, name), text);
   await writeFile(join(folder, "openapi.json"), openApiText());
-  await writeFile(join(folder, "openapi-3.0.json"), openApi30Text());
   await writeFile(join(folder, "LICENSE-swagger-ui"), await readFile(join(swaggerUi, "LICENSE")));
 }

@@ -17,7 +17,7 @@ const MAX_ID_ATTEMPTS = 5;
 const documentClient = () =>
   DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });
 
-/** Names a partition of the index: `sold`, `sold#1`, `sold#2` ... (docs/decisions/status-shards.md). */
+/** Names a partition of the index: `sold`, `sold#1`, `sold#2` ... (docs/decisions/scaling-limits.md). */
 const shardName = (status: PetStatus, shard: number) => (shard === 0 ? status : `${status}#${shard}`);
 
 /** Names the partition of a pet. Its id determines the shard, which stays the same when the pet is written again. */

@@ -80,25 +80,16 @@ program
 
 program
   .command("soak")
-  .summary("kills parts or all of the service under load and looks for lost pets (Linux)")
-  .description(`Sends mixed requests to a local service, half of them lists, while its store is killed four times and its functions are killed twenty times. Fails
-- when a request gets no response or an unexpected one, or more than 0.1 % of the responses outside the kills are a 5xx;
+  .summary("kills the service, fills its disk, and measures its memory (Linux)")
+  .description(`Kills the local service and its functions under load, again and again on one data folder. Fills the disk of a data folder under load, which the user namespace of unshare mounts, and frees it. Reads pages, and compares the memory of each thread before and after. Fails
 - when an acknowledged pet is not in the list exactly once;
-- when a kill did not happen;
-- when the memory in use after a garbage collection (main thread, store and largest instance) grows by more than 2 MiB in the second half of every quarter, which is a leak of less than 1 KiB a request at 200,000 requests;
-- when the resident memory reaches 600 MiB;
-- when the service holds more than 16 descriptors above those of the start after the clients disconnected.
-With --kill-service it kills the whole service under load, again and again on one data folder. Fails when an acknowledged pet is not in the list exactly once, and on any 5xx.`)
-  .option("--requests <number>", "how many to send", wholeNumber(1000), 200_000)
-  .addOption(
-    new Option("--kill-service <times>", "kill the whole service instead of its parts")
-      .argParser(wholeNumber(1))
-      .conflicts("requests"),
-  )
-  .action(async ({ requests, killService }) => {
-    if (killService) await (await import("./soak/kill-service.ts")).killService(killService);
-    else await (await import("./soak/soak.ts")).soak(requests);
-  });
+- when a response is neither a success nor a 503, or there is none while the service runs;
+- when no pets can be added after the disk has space again;
+- when a thread grows by 4 MiB, which is 0.2 KiB for each of 20,000 lists.`)
+  .option("--kills <number>", "of the service", wholeNumber(0), 5)
+  .option("--disks <number>", "how often the disk is full", wholeNumber(0), 2)
+  .option("--lists <number>", "between the measurements", wholeNumber(0), 20_000)
+  .action(async (options) => (await import("./soak/soak.ts")).soak(options));
 
 await program.parseAsync();
 // Some clients and tools keep connections open.

@@ -13,8 +13,8 @@ interface Command {
   entry?: string;
   args?: string[];
   cwd?: string;
-  /** the most file descriptors of the process */
-  descriptors?: number;
+  /** a command that runs it */
+  prefix?: string[];
 }
 
 /** What `npm start` runs, as a process of its own. `await using` stops it. */
@@ -24,11 +24,10 @@ export type LocalService = Awaited<ReturnType<typeof startService>>;
 export function spawnService(
   environment: Record<string, string>,
   nodeOptions: string[] = [],
-  { entry = start, args = [], cwd = process.cwd(), descriptors }: Command = {},
+  { entry = start, args = [], cwd = process.cwd(), prefix = [] }: Command = {},
 ) {
-  const limit = descriptors ? `ulimit -n ${descriptors};` : "";
-  const command = [launcher, ...nodeOptions, entry, ...args];
-  const child = spawn("sh", ["-c", `${limit} exec sh "$@"`, "sh", ...command], {
+  const [command = "", ...all] = [...prefix, "sh", launcher, ...nodeOptions, entry, ...args];
+  const child = spawn(command, all, {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],

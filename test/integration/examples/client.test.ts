@@ -106,15 +106,20 @@ type Fault =
   | "body lost"
   | "no response";
 
-/** A service that has one fault per request, as listed, and then works. Only the pauses of its client take time. */
+/** A service that has one fault per request, as listed, and then works. For its client, only the pauses take time. */
 async function faultyService(faults: Fault[], retryAfter = 0) {
   const received: { url: string | undefined; idempotencyKey: unknown; body: string }[] = [];
+  let attempt = new AbortController();
+  jest.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    attempt = new AbortController();
+    return attempt.signal;
+  });
   const server = createServer(async (request, response) => {
     const fault = faults[received.length];
     const body = await text(request);
     received.push({ url: request.url, idempotencyKey: request.headers["idempotency-key"], body });
     if (fault === "connection lost") return void request.socket.destroy();
-    if (fault === "no response") return;
+    if (fault === "no response") return attempt.abort(new DOMException("No response.", "TimeoutError"));
     if (typeof fault === "object")
       return void response.writeHead(fault.status, fault.headers).end(fault.body);
     if (fault && fault !== "body lost") {
@@ -195,7 +200,7 @@ describe("the retries of examples/client.ts", () => {
     "timeout",
   ])("repeat the same request, so that they add one animal, after: %j", async (fault) => {
     const { store, received } = await faultyService([fault, fault]);
-    const { add } = store({ attemptTimeout: 200 });
+    const { add } = store();
     expect(await add(rex)).toEqual({ ...rex, id: 1n, status: "available" });
     expect(received).toHaveLength(3);
     expect(received[0]?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);

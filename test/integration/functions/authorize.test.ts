@@ -62,6 +62,13 @@ it.each(storedForms)(
 );
 
 describe("the authorizer", () => {
+  it("allows and denies the whole API, because API Gateway reuses the cached policy for every method", async () => {
+    for (const key of [await issued(), generateApiKey("staging")]) {
+      const { policyDocument } = await authorize(`Bearer ${key}`);
+      expect(policyDocument.Statement).toEqual([expect.objectContaining(wholeApi)]);
+    }
+  });
+
   it("marks the keys of our own checks, whose calls are not counted as a client's", async () => {
     const { context } = await authorize(`Bearer ${await issued({ name: "ci-1" })}`);
     expect(context).toMatchObject({ check: true });

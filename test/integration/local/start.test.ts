@@ -114,7 +114,7 @@ it("keeps its key and every pet that it has acknowledged when its store fails, i
   await writeFile(join(cwd, "package.json"), '{"type":"module"}'); // the functions are CommonJS
   // A profile of the user, which would replace the credentials of the store, has no effect.
   const environment = { DATA_DIR: "", AWS_PROFILE: "nobody" };
-  const instrument = fileURLToPath(new URL("../../long/soak/instrument.ts", import.meta.url));
+  const instrument = fileURLToPath(new URL("../../support/instrument.ts", import.meta.url));
   const first = await started(environment, [endlessTimers, "--import", instrument], cwd);
   const pet = await add(first);
   const isKept = async (service: LocalService) =>
@@ -124,7 +124,7 @@ it("keeps its key and every pet that it has acknowledged when its store fails, i
   const [current, log] = [join(data, "CURRENT"), join(data, "LOG")];
   const content = await readFile(current);
   await writeFile(current, "garbage");
-  first.process.send("kill store");
+  first.process.send("fail store");
   // LevelDB writes a new log at every attempt.
   const attempts = new Set<number>();
   await eventually(
@@ -320,22 +320,4 @@ it.each<[what: string, prepare: (data: string) => unknown, message: (data: strin
   expect(await ended).toBe(1);
   expect(output()).toMatch(/^animal-store: .*\n$/);
   expect(output()).toContain(message(folder));
-});
-
-it("says once that too few file descriptors are left, and serves again when connections end", async () => {
-  const service = await startService(inFolder(), [], { descriptors: 150 });
-  ends.push(() => service.stop("SIGKILL"));
-  const { port } = new URL(service.baseUrl);
-  for (let round = 0; round < 2; round++) {
-    const sockets = Array.from({ length: 200 }, () =>
-      connect(Number(port), "127.0.0.1").on("error", () => {}),
-    );
-    await service.printed("animal-store: EMFILE: too few file descriptors");
-    for (const socket of sockets) socket.destroy();
-    await eventually(
-      () => list(service).catch(() => undefined),
-      (response) => expect(response?.status).toBe(200),
-    );
-  }
-  expect(service.output().match(/EMFILE: too few/g)).toHaveLength(1);
 });

@@ -14,7 +14,6 @@ import fc from "fast-check";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { INT64_MAX, INT64_MIN } from "../../../lib/int64.ts";
 import { openApiDocument, openApiText } from "../../../openapi/document.ts";
-import { openApi30Text } from "../../../openapi/openapi-3-0.ts";
 import { listen } from "../../support/listen.ts";
 
 const { mkdtemp, readdir, readFile, rm } = files;
@@ -145,21 +144,20 @@ describe("the docs page", () => {
   });
 });
 
-it("the static site has all files, both documents, no key and no server", async () => {
+it("the static site has all files, the document, no key and no server", async () => {
   const cwd = await mkdtemp(join(tmpdir(), "animal-store-docs-"));
   const script = fileURLToPath(new URL("../../../openapi/build-docs-page.ts", import.meta.url));
   await promisify(execFile)(process.execPath, [script], { cwd });
   const folder = join(cwd, "build/docs");
   const read = (name: string) => readFile(join(folder, name), "utf8");
   const html = await read("index.html");
-  const others = ["index.html", "LICENSE-swagger-ui", "openapi.json", "openapi-3.0.json"];
+  const others = ["index.html", "LICENSE-swagger-ui", "openapi.json"];
   expect((await readdir(folder)).sort()).toEqual([...loadedBy(html), ...others].sort());
   expect(html).not.toContain("data-key");
   expect(html).not.toMatch(/(src|href)="(https?:)?\//);
   const { servers, paths } = shownDocument(await read("document.js"));
   expect([servers, Object.keys(paths)]).toEqual([[], Object.keys(openApiDocument().paths)]);
   expect(await read("openapi.json")).toBe(openApiText());
-  expect(await read("openapi-3.0.json")).toBe(openApi30Text());
   await rm(cwd, { recursive: true });
 });
 

@@ -1,135 +1,186 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, rmSync } from "node:fs";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { PAGE_SIZE } from "../../../lib/limits.ts";
+import { disconnect, send } from "../../support/http.ts";
+import type { Command } from "../../support/instrument.ts";
 import { type LocalService, startService } from "../../support/local-service.ts";
-import type { Command, Measurement } from "./instrument.ts";
-import { audit, conclude, load, Observations } from "./load.ts";
 
-/** How long a kill can cause a 5xx: the restart of the store, and the retries of the functions, in milliseconds. */
-const KILL_WINDOW = 10_000;
-/**
- * Between the two samples of a quarter of 200,000 requests, a leak of 1 KiB a request is 22 MiB in the gateway or the
- * store, and 3 to 6 MiB in an instance of listPets.
- */
-const MAX_GROWTH_MIB = 2;
-const MAX_RESIDENT_MIB = 600;
+const CLIENTS = 16;
+/** How long a state can take to come, in milliseconds. */
+const TIMEOUT = 60_000;
+/** MiB that a thread can grow by. A leak of 1 KiB for each of 20,000 lists is 20 MiB. */
+const MAX_GROWTH_MIB = 4;
+const instrument = ["--import", join(import.meta.dirname, "../../support/instrument.ts")];
 
-// Linux lists processes in /proc.
-const openDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
-const residentMiB = (pid: number) =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+/** What the clients saw. */
+class Observations {
+  /** the name of every acknowledged pet, by its id */
+  readonly acknowledged = new Map<number, string>();
+  readonly statuses = new Map<number, number>();
+  /** what must not happen, described */
+  readonly wrong: string[] = [];
 
-interface Kill {
-  what: Command;
-  /** in milliseconds since 1970 */
-  at: number;
-}
-
-/**
- * What happens in which order; `at` counts quarters of the requests. A killed thread frees what it leaked, so there are
- * kills only in the first half of a quarter, and measurements in the second.
- */
-const PLAN = [0, 1, 2, 3].flatMap((quarter) =>
-  [1, 2, 3, 3.5, 4, 5, 6, 11.4].map((n): Kill => {
-    const what = n === 3.5 ? "kill store" : n < 6 ? "kill functions" : "measure";
-    return { at: quarter + n / 12, what };
-  }),
-);
-
-/** Returns what is wrong with the responses, and with the kills that happened. */
-function judgeResponses(total: number, { counts, serverErrors }: Observations, kills: Kill[]): string[] {
-  const wrong = [...counts].filter(([what]) => what.endsWith("without a response")).map(String);
-  const explained = (time: number) => kills.some(({ at }) => time >= at && time <= at + KILL_WINDOW);
-  const outside = serverErrors.filter((time) => !explained(time)).length;
-  console.log(`5xx: ${serverErrors.length}, ${outside} of them outside the kills`);
-  if (outside > total / 1000) wrong.push(`${outside} responses outside the kills were a 5xx`);
-  for (const what of ["kill functions", "kill store"]) {
-    const planned = PLAN.filter((kill) => kill.what === what).length;
-    const { length } = kills.filter((kill) => kill.what === what);
-    console.log(`${what}: ${length} times`);
-    if (length < planned) wrong.push(`${what}: ${length} times instead of ${planned}`);
+  count(status: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
   }
-  return wrong;
+  get unavailable(): number {
+    return this.statuses.get(503) ?? 0;
+  }
 }
 
-/** Returns whether the memory grows. @param samples MiB in use, in the middle and at the end of each quarter */
-function judgeMemory(samples: number[]): string[] {
-  // The caches of the threads fill at different times, but a leak shows in every quarter.
-  const growth = [0, 2, 4, 6].map((n) => (samples[n + 1] ?? Number.NaN) - (samples[n] ?? Number.NaN));
-  const least = Math.min(...growth);
-  console.log(`the memory in use grew by ${growth.map((mib) => mib.toFixed(1)).join(", ")} MiB`);
-  return least <= MAX_GROWTH_MIB ? [] : [`the memory in use grows in every quarter by ${least} MiB`];
+async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + TIMEOUT;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`Waited too long until ${what}.`);
+    await pause(5);
+  }
 }
 
-async function run(service: LocalService, total: number): Promise<void> {
+/** Adds and lists pets until `goOn` returns false. A request without a response is right only when the service is killed. */
+async function load({ baseUrl, key }: LocalService, seen: Observations, goOn: () => boolean): Promise<void> {
+  const { acknowledged, wrong } = seen;
+  async function client(): Promise<void> {
+    while (goOn()) {
+      const name = crypto.randomUUID();
+      const creation = { method: "POST", path: "/pets", body: JSON.stringify({ name, categoryId: 1 }) };
+      try {
+        const adds = Math.random() < 0.5;
+        const { status, text } = await send(baseUrl, {
+          key,
+          ...(adds ? creation : { path: "/pets?limit=1" }),
+        });
+        seen.count(status);
+        if (status !== (adds ? 201 : 200) && status !== 503)
+          wrong.push(`${adds ? "a creation" : "a list"}: ${status} ${text}`);
+        if (status === 201) acknowledged.set(JSON.parse(text).id, name);
+      } catch (error) {
+        if (goOn()) wrong.push(`no response: ${(error as Error).message}`);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  disconnect();
+}
+
+/** Reads the whole list. Each acknowledged pet must be in it once. */
+async function audit({ baseUrl, key }: LocalService, { acknowledged, wrong }: Observations): Promise<void> {
+  const found = new Map<number, string>();
+  for (let path = `/pets?limit=${PAGE_SIZE.maximum}`; path; ) {
+    const { status, text, headers } = await send(baseUrl, { path, key });
+    if (status !== 200) throw new Error(`The list responds with ${status}: ${text}`);
+    for (const { id, name } of JSON.parse(text) as { id: number; name: string }[]) {
+      if (found.has(id)) wrong.push(`${id} is listed twice`);
+      found.set(id, name);
+    }
+    path = /^<[^>]*\/v1([^>]*)>/.exec(headers.get("link") ?? "")?.[1] ?? "";
+  }
+  disconnect();
+  for (const [id, name] of acknowledged) if (found.get(id) !== name) wrong.push(`${name} (${id}) is lost`);
+  if (new Set(found.values()).size !== found.size) wrong.push("a pet was added twice");
+  console.log(`${acknowledged.size} pets were acknowledged, ${found.size} are in the list`);
+}
+
+/** Kills the whole service under load, again and again on one data folder. The last start must have every pet. */
+async function killService(rounds: number, seen: Observations): Promise<void> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-kill-"));
+  for (let round = 1; round <= rounds; round++) {
+    await using service = await startService({ DATA_DIR: folder.path }, instrument);
+    let alive = true;
+    const loading = load(service, seen, () => alive);
+    // A random number, so that the kills find writes at every stage.
+    const enough = seen.acknowledged.size + 1 + Math.random() * 200;
+    service.process.send("end functions" satisfies Command);
+    await until(`${enough} pets are acknowledged`, () => seen.acknowledged.size >= enough);
+    alive = false;
+    const status = await service.stop("SIGKILL");
+    if (status !== null) seen.wrong.push(`the service ended by itself with ${status}`);
+    await loading;
+  }
+  await using service = await startService({ DATA_DIR: folder.path });
+  await audit(service, seen);
+}
+
+/** Fills the disk of the data folder under load, and frees it again. A file system of its own is the disk. */
+async function fillDisk(rounds: number, seen: Observations): Promise<void> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-disk-"));
+  const mount = `mount -t tmpfs -o size=64m,mode=700 none '${folder.path}' && exec "$@"`;
+  const prefix = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh"];
+  const service = await startService({ DATA_DIR: join(folder.path, "data") }, [], { prefix });
+  const filler = join(`/proc/${service.process.pid}/root`, folder.path, "filler");
+  let loading = true;
+  const done = load(service, seen, () => loading);
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      const before = seen.unavailable;
+      await until("the disk is full and a request failed", () => {
+        try {
+          for (;;) appendFileSync(filler, Buffer.alloc(4096));
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+        }
+        return seen.unavailable > before;
+      });
+      rmSync(filler);
+      const { size } = seen.acknowledged;
+      await until("pets can be added again", () => seen.acknowledged.size > size + 100);
+      console.log(`full disk ${round}: ${seen.unavailable - before} requests were a 503`);
+    }
+    loading = false;
+    await done;
+    await audit(service, seen);
+  } finally {
+    loading = false;
+    await service.stop();
+  }
+}
+
+/** Reads pages, and compares the memory of each thread before and after. */
+async function growth(lists: number, seen: Observations): Promise<void> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-lists-"));
+  await using service = await startService({ DATA_DIR: folder.path }, instrument);
   const { process: child } = service;
-  const pid = child.pid ?? 0;
-  const command = async (what: Command): Promise<Measurement> => {
-    child.send(what);
+  const measure = async (): Promise<Record<string, number>> => {
+    child.send("measure" satisfies Command);
     return (await once(child, "message"))[0];
   };
-  const kills: Kill[] = [];
-  const samples: number[] = [];
-  const execute = async (what: Command) => {
-    const at = Date.now();
-    if (what !== "measure") {
-      if ((await command(what)).killed) kills.push({ what, at });
-      return;
+  await load(service, seen, () => seen.acknowledged.size < 500);
+  const { baseUrl, key } = service;
+  const list = async (total: number) => {
+    for (let sent = 0; sent < total; sent++) {
+      const { status } = await send(baseUrl, { key, path: `/pets?limit=${1 + (sent % 20)}` });
+      if (status !== 200) seen.wrong.push(`a list: ${status}`);
     }
-    // The least of several measurements, because each includes what the requests of that moment use.
-    const measured: number[] = [];
-    while (measured.length < 5) measured.push((await command(what)).used ?? Number.NaN);
-    samples.push(Math.min(...measured));
-    console.log(`${samples.at(-1)?.toFixed(1)} MiB in use`);
   };
-
-  const seen = new Observations();
-  await load(service, { prefix: "warm", seen, goOn: (sent) => sent < 1000 });
-  const descriptors = openDescriptors(pid);
-  let peak = 0;
-  using _reading = setInterval(() => {
-    peak = Math.max(peak, residentMiB(pid));
-  }, 250);
-
-  const start = Date.now();
-  const plan = [...PLAN];
-  let working = Promise.resolve();
-  const goOn = (sent: number) => {
-    for (; plan[0] && sent >= (plan[0].at / 4) * total; plan.shift()) {
-      const { what } = plan[0];
-      working = working.then(() => execute(what));
-    }
-    return sent < total;
-  };
-  await load(service, { prefix: "soak", seen, goOn });
-  await working;
-  const seconds = (Date.now() - start) / 1000;
-  console.log(`${total} requests in ${seconds.toFixed(0)} s, ${(total / seconds).toFixed(0)} a second`);
-  // The service closes connections after its keep-alive time.
-  await pause(7000);
-  await audit(service, seen);
-  seen.wrong.push(...judgeResponses(total, seen, kills), ...judgeMemory(samples));
-  console.log(`RSS at most ${peak.toFixed(0)} MiB`);
-  if (!(peak <= MAX_RESIDENT_MIB)) seen.wrong.push(`the resident memory reached ${peak} MiB`);
-  if (openDescriptors(pid) > descriptors + 16) seen.wrong.push("the descriptors grow");
-  conclude(seen);
+  await list(2000);
+  const before = await measure();
+  await list(lists);
+  for (const [thread, used] of Object.entries(await measure())) {
+    const grown = used - (before[thread] ?? used);
+    console.log(`thread ${thread} uses ${used.toFixed(1)} MiB, ${grown.toFixed(1)} more than before`);
+    if (grown > MAX_GROWTH_MIB) seen.wrong.push(`thread ${thread} grew by ${grown} MiB`);
+  }
 }
 
 /**
- * Sends mixed requests while the store and the functions are killed, as the command's description says.
+ * Runs the three parts, as the command's description says.
  *
- * @param total number of requests
  * @throws Error when something was wrong
  */
-export async function soak(total: number): Promise<void> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-soak-"));
-  const options = ["--expose-gc", "--import", join(import.meta.dirname, "instrument.ts")];
-  await using service = await startService({ DATA_DIR: folder.path }, options);
-  const end = once(service.process, "exit").then(([status]) => {
-    throw new Error(`The service ended with ${status}: ${service.output().slice(-2000)}`);
-  });
-  await Promise.race([run(service, total), end]);
+export async function soak(options: { kills: number; disks: number; lists: number }): Promise<void> {
+  for (const [part, count] of [
+    [killService, options.kills],
+    [fillDisk, options.disks],
+    [growth, options.lists],
+  ] as const) {
+    const seen = new Observations();
+    await part(count, seen);
+    console.log("responses by status:", Object.fromEntries(seen.statuses));
+    for (const fault of seen.wrong.slice(0, 20)) console.error(`WRONG: ${fault}`);
+    if (seen.wrong.length > 0) throw new Error(`failed: ${seen.wrong.length}`);
+  }
+  console.log("passed");
 }

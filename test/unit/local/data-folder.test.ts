@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { makeDataFolder, marker, writeSecret } from "../../../local/data-folder.ts";
 
+/** In octal, as `ls` and `chmod` show them. */
+const permissions = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
 it("keeps the files of a data folder that it uses again", async () => {
   await using parent = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
   const folder = join(parent.path, "data");
   await makeDataFolder(folder);
   expect(marker).toBe("animal-store-format-1"); // with another name, the service would refuse the folders that exist
-  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect(await permissions(folder)).toBe("700");
   for (const name of [".gitignore", marker]) await writeFile(join(folder, name), "mine");
   await makeDataFolder(folder);
   for (const name of [".gitignore", marker]) expect(await readFile(join(folder, name), "utf8")).toBe("mine");
@@ -20,7 +23,7 @@ it("replaces a secret, which only its owner can read, also after a write that wa
   const file = join(folder.path, "secret");
   for (const name of [file, `${file}.draft`]) await writeFile(name, "old", { mode: 0o644 });
   await writeSecret(file, "new");
-  expect([await readFile(file, "utf8"), (await stat(file)).mode & 0o777]).toEqual(["new", 0o600]);
+  expect([await readFile(file, "utf8"), await permissions(file)]).toEqual(["new", "600"]);
 });
 
 it("says why a folder cannot be made", () =>
