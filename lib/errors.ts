@@ -24,11 +24,12 @@ export const errors = {
   },
   unsupported_media_type: {
     status: 415,
-    message: "The request body must be sent as 'Content-Type: application/json', without a Content-Encoding.",
+    message:
+      "Send the body as JSON in UTF-8, with one 'Content-Type: application/json' and without a Content-Encoding.",
   },
   idempotency_mismatch: {
     status: 422,
-    message: "This Idempotency-Key was used for a request with another body.",
+    message: "This Idempotency-Key was used to add a different animal.",
   },
   too_many_requests: {
     status: 429,

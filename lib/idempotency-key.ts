@@ -27,7 +27,9 @@ export const formatIdempotencyKey = (key: string) => `"${key.replaceAll(/["\\]/g
 export const IdempotencyKey = fromText(
   parseIdempotencyKey,
   formatIdempotencyKey,
-  must("be 1 to 255 printable ASCII characters"),
+  must(
+    'be 1 to 255 printable ASCII characters: not starting with a quote, or in double quotes with \\ and " escaped',
+  ),
   {
     type: "string",
     minLength: 1,

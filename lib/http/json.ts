@@ -9,26 +9,34 @@ declare global {
   }
 }
 
+/** A larger power of ten is no int64. */
+const MAX_POWER = 18;
+
 /**
- * Returns the integer that a JSON number denotes, or undefined for a fraction. Without an exponent, no digit is lost. With
- * one, JavaScript's number is exact up to 15 digits and 2^53. All other numbers with an exponent count as fractions.
+ * Returns the integer that a JSON number denotes: `5`, `5.0`, `50e-1` and `0.5E1` are the same. Returns undefined for a
+ * fraction, and for a number whose exponent makes it longer than an int64, such as `1e999999999`.
  */
-function integerOf(number: number, source: string): bigint | undefined {
-  const [, digits] = /^(-?\d+)(?:\.0+)?$/.exec(source) ?? [];
-  if (digits) return BigInt(digits);
-  return /^-?[\d.]{1,16}e\+?\d/i.test(source) && Number.isSafeInteger(number) ? BigInt(number) : undefined;
+function integerOf(source: string): bigint | undefined {
+  const [, whole = "", fraction = "", exponent = "0"] = /^(-?\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(source) ?? [];
+  const digits = BigInt(whole + fraction);
+  const power = Number(exponent) - fraction.length; // the number is digits × 10 ** power
+  if (digits === 0n) return 0n;
+  if (power > MAX_POWER || -power > source.length) return undefined;
+  if (power >= 0) return digits * 10n ** BigInt(power);
+  const scale = 10n ** BigInt(-power);
+  return digits % scale === 0n ? digits / scale : undefined;
 }
 
 /**
  * Reads JSON without rounding integers.
  *
  * @param text a JSON text (RFC 8259)
- * @returns its value, with every integer as a bigint: `5`, `5.0` and `0.5e1` are the same
+ * @returns its value, with every integer as a bigint, except those that an exponent makes longer than an int64
  * @throws SyntaxError when the text is not JSON; RangeError when it is nested too deeply to read
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
-    typeof value === "number" && source ? (integerOf(value, source) ?? value) : value,
+    typeof value === "number" && source ? (integerOf(source) ?? value) : value,
   );
 }
 

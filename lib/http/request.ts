@@ -50,8 +50,13 @@ const readValues = (part: z.ZodMiniObject | undefined, sent: (name: string) => s
   );
 
 /** Returns the rules that a part breaks, with the names of the fields. Only a body can be wrong as a whole. */
-const problems = (result: z.core.util.SafeParseResult<unknown> | undefined): string[] =>
-  (result?.error?.issues ?? []).map(({ path, message }) => `${String(path[0] ?? "body")} ${message}`);
+const problems = (
+  result: z.core.util.SafeParseResult<unknown> | undefined,
+  sent: Record<string, unknown> = {},
+): string[] =>
+  (result?.error?.issues ?? []).map(({ path: [name = "body"], message }) =>
+    [String(name), Array.isArray(sent[String(name)]) ? "must not be repeated" : message].join(" "),
+  );
 
 /**
  * Validates every part of a request in one pass.
@@ -65,15 +70,13 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   const params = operation.params?.safeParse(readParams(event));
   if (params?.error) throw new ApiError("not_found");
 
-  const query = operation.query?.safeParse(
-    readValues(operation.query, (name) => event.multiValueQueryStringParameters?.[name]),
-  );
-  const headers = operation.headers?.safeParse(
-    readValues(operation.headers, (name) => headerLines(event, name.toLowerCase())),
-  );
+  const sentQuery = readValues(operation.query, (name) => event.multiValueQueryStringParameters?.[name]);
+  const sentHeaders = readValues(operation.headers, (name) => headerLines(event, name.toLowerCase()));
+  const query = operation.query?.safeParse(sentQuery);
+  const headers = operation.headers?.safeParse(sentHeaders);
   const body = operation.body?.safeParse(readBody(event));
 
-  const wrong = [query, headers, body].flatMap(problems);
+  const wrong = [...problems(query, sentQuery), ...problems(headers, sentHeaders), ...problems(body)];
   if (wrong.length > 0) throw new ApiError("invalid_request", { message: `${wrong.join("; ")}.` });
 
   return {

@@ -13,7 +13,7 @@ const notJson = [
 ];
 const incomplete = ["[]", "null", nested, '{"name":"Rex"}', '{"categoryId":1}'];
 const names = ["null", "1", '""', '"\\ud83d"', '"\\udc00\\ud800"', '"\\x"', '"\u0000"', '"Rex\n"'];
-const numbers = ["1.5", "15e-1", "01", "1e999999999", "1e16", "9223372036854775808", "-9223372036854775809"];
+const numbers = ["1.5", "15e-1", "01", "1e999999999", "9223372036854775808", "-9223372036854775809"];
 
 describe("POST /pets", () => {
   it.each([

@@ -21,29 +21,30 @@ describe("int64", () => {
 describe("JSON", () => {
   it.each([
     ["-0", 0n],
-    ["5.0", 5n],
+    ["0E999999999", 0n],
     ["-0.00e+999999999", 0n],
     ["1e3", 1000n],
-    ["1.5E+3", 1500n],
-    ["-0.15e+2", -15n],
-    ["9007199254740993.000", 9007199254740993n],
-    ["9.00719925474099e15", 9007199254740990n],
+    ["-150e-1", -15n],
+    ["9e18", 9n * 10n ** 18n],
   ])("reads the integer %s digit for digit", (text, integer) => {
     expect(parseJson(text)).toBe(integer);
   });
 
-  const fractions = ["5.5", "0.00100", "1e-1", "15e-2", "0.05e1", "1e-999999999", "4503599627370497.5"];
-  const rounded = ["1.0000000000000001e0", "1e16", "1e400"]; // what JavaScript rounds
-  it.each([...fractions, ...rounded])("leaves %s a number", (text) =>
+  const fractions = ["5.5", "0.00100", "1e-1", "15e-2", "0.05e1", "1e-999999999", "9007199254740993.5"];
+  const tooLong = ["1e19", "1e400"]; // exceed an int64, and are not written out
+  it.each([...fractions, ...tooLong])("leaves %s a number", (text) =>
     expect(parseJson(text)).toBe(Number(text)),
   );
 
-  it("reads every int64 the same with and without a decimal point, and 15 digits with an exponent", () => {
-    fc.assert(fc.property(int64, (n) => expect([parseJson(`${n}`), parseJson(`${n}.0`)]).toEqual([n, n])));
+  it("reads an int64 the same, wherever its decimal point and exponent are", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1 - 10 ** 15, max: 10 ** 15 - 1 }), (n) =>
-        expect(parseJson(n.toExponential())).toBe(BigInt(n)),
-      ),
+      fc.property(int64, fc.integer({ min: 0, max: 40 }), (n, places) => {
+        const digits = String(n < 0 ? -n : n).padStart(places + 1, "0");
+        const point = digits.length - places;
+        const text = `${n < 0 ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point)}0e${places}`;
+        expect(parseJson(text)).toBe(n);
+        if (n !== 0n) expect(parseJson(`${n}${"0".repeat(places)}e-${places}`)).toBe(n);
+      }),
     );
   });
 

@@ -94,7 +94,7 @@ describe("the headers of createPet", () => {
   });
 
   it("are refused when they are repeated, even with the same value", () => {
-    const error = invalid("Idempotency-Key must be 1 to 255 printable ASCII characters");
+    const error = invalid("Idempotency-Key must not be repeated");
     for (const value of ["a", "b"]) {
       expect(() => read({ "idempotency-key": ["a", value] })).toThrow(error);
       expect(() => read({ "idempotency-key": "a", "Idempotency-Key": value })).toThrow(error);
@@ -110,11 +110,11 @@ it("the query of listPets names every parameter that is invalid or repeated, eve
     `status ${statusRule}`,
     cursorRule,
   ];
-  for (const query of [
-    { limit: ["0"], status: ["Sold"], cursor: ["next"] },
-    { limit: ["5", "5"], status: ["sold", "sold"], cursor: [encodeCursor(1n), encodeCursor(1n)] },
-  ])
-    expect(() => readQuery(query)).toThrow(invalid(...rules));
+  expect(() => readQuery({ limit: ["0"], status: ["Sold"], cursor: ["next"] })).toThrow(invalid(...rules));
+  const cursor = encodeCursor(1n);
+  const repeated = ["limit", "status", "cursor"].map((name) => `${name} must not be repeated`);
+  const twice = { limit: ["5", "5"], status: ["sold", "sold"], cursor: [cursor, cursor] };
+  expect(() => readQuery(twice)).toThrow(invalid(...repeated));
 });
 
 it("the path of getPet can be percent-encoded, and names no pet when it is not an int64", () => {
