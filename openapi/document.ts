@@ -58,7 +58,7 @@ const apiKey = {
 };
 
 /** What applies to every operation, for readers of the document alone. Source: contract 3.4, 4.6 to 4.8, 6 and 7. */
-const description = `List and add animals.
+const description = `The animals of a store.
 
 - **Authentication:** Send an API key with each request, as \`Authorization: Bearer <API_KEY>\`.
 - **Pages:** A list returns up to ${PAGE_SIZE.maximum} animals; while more follow, its \`Link\` header has the URL of the next page with \`rel="next"\`.

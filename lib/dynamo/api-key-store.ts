@@ -146,9 +146,7 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
         start = page.LastEvaluatedKey;
         if (!start) return found;
       }
-      throw new ApiError("internal_error", {
-        cause: new Error(`it has more than ${MAX_PAGES.toLocaleString("en")} pages`),
-      });
+      throw new ApiError("internal_error", { cause: new Error(`it has more than ${MAX_PAGES} pages`) });
     },
 
     revoke: (hash, now) =>

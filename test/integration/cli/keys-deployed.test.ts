@@ -332,7 +332,7 @@ it.each<["CLOUDFORMATION" | "DYNAMODB", string]>([
 it("gives up after 10,000 pages, because a server that is not DynamoDB can return them for ever", async () => {
   const page = async () => ({ Items: [], LastEvaluatedKey: {} });
   jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(page);
-  expect(await keys("list")).toEqual(failure("The keys table cannot be used: it has more than 10,000 pages"));
+  expect(await keys("list")).toEqual(failure("The keys table cannot be used: it has more than 10000 pages"));
 });
 
 // Jest's own Error class hides the codes of network errors from the AWS SDK, so this runs as a process.
