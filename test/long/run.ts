@@ -27,14 +27,14 @@ program
   .action(async () => (await import("./deploy/deployment.ts")).testDeployment());
 
 program
-  .command("docs")
+  .command("docs-page")
   .description("uses the docs page in Chromium and checks its accessibility (needs npm and Chromium)")
   .addOption(new Option("--browser <path>", "of Chromium").env("CHROMIUM").default("/usr/bin/chromium"))
   .option("--picture", "write a new docs/docs-page.png", false)
   .action(async (options, command) => {
     if (!existsSync(options.browser))
       command.error(`error: there is no browser ${options.browser}: set CHROMIUM or --browser to Chromium`);
-    await (await import("./docs/docs-page.ts")).testDocsPage(options);
+    await (await import("./docs-page/docs-page.ts")).testDocsPage(options);
   });
 
 program
@@ -66,9 +66,9 @@ program
   });
 
 program
-  .command("runbook")
+  .command("procedures")
   .description("parses the documents' AWS commands with the AWS CLI, sending nothing (needs Python and PyPI)")
-  .action(async () => (await import("./runbook/runbook.ts")).testRunbook());
+  .action(async () => (await import("./procedures/procedures.ts")).testProcedures());
 
 program
   .command("runtime")

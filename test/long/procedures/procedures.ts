@@ -41,13 +41,13 @@ function callsOf(commands: string[]): string[][] {
  *
  * @throws AssertionError when a command is wrong or was not run, and Error when the AWS CLI cannot be installed
  */
-export function testRunbook(): void {
-  using temporary = mkdtempDisposableSync(join(tmpdir(), "animal-store-runbook-"));
+export function testProcedures(): void {
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "animal-store-procedures-"));
   const bin = installPackages(temporary.path, ["awscli==1.46.3"]);
   // These first: the other documents use their functions.
-  const runbook = ["incidents.md", "deployment.md"];
-  const others = globSync("**/*.md", { cwd: docs }).filter((name) => !runbook.includes(name));
-  const commands = [...runbook, ...others].flatMap((name) =>
+  const first = ["incidents.md", "deployment.md"];
+  const others = globSync("**/*.md", { cwd: docs }).filter((name) => !first.includes(name));
+  const commands = [...first, ...others].flatMap((name) =>
     commandsOf(readFileSync(join(docs, name), "utf8")),
   );
   const calls = callsOf(commands);
