@@ -7,12 +7,12 @@ import { installPackages } from "../../support/python.ts";
 
 const docs = join(import.meta.dirname, "../../../docs");
 
-/** Without a path, every program is a stand-in that prints a time. `aws` records its arguments; a scan prints an item. */
+/** Without a path, every program is a stand-in that prints a time. `aws` records its arguments; a read prints an item. */
 const STAND_INS = `PATH=/nonexistent
   command_not_found_handle() { echo 1795305600; }
   aws() {
     printf '%s\\0' "$@" $'\\n' >&3
-    case $2 in scan) echo '{"id":{"N":"1"}}' ;; *) echo 1795305600 ;; esac
+    case $2 in scan | get-item) echo '{"id":{"N":"1"}}' ;; *) echo 1795305600 ;; esac
   }`;
 
 /** Returns the blocks of shell commands of a document, and the commands for AWS in its text. */
