@@ -62,7 +62,7 @@ export async function coldStart({ quick, assembly }: BenchOptions) {
     // The first round brings every file into the page cache.
     if (!quick) await interleave(1, tasks);
     const results = await interleave(quick ? 1 : 15, tasks);
-    const head = ["", "KiB", "import, ms", "its CPU, ms", "first request, ms", "its CPU, ms", "both, ms"];
+    const head = ["", "KiB", "import, wall", "import, CPU", "request, wall", "request, CPU", "total, wall"];
     const rows = variants.map((variant, n) => row(variant, results[n] ?? []));
     return { cold: table(head, rows) };
   } finally {

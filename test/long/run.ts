@@ -17,8 +17,8 @@ const program = new Command("npm run test:long --")
 program
   .command("clients")
   .summary("generates clients in Go, Python and TypeScript and uses them (needs Go, Python and registries)")
-  .description(`Generates clients from openapi.json and uses each with a local service: oapi-codegen (Go), openapi-python-client (Python), openapi-typescript with openapi-fetch (TypeScript). Runs the example client on Node 20, Deno and Bun, and schemathesis with three seeds. Everything is installed into a temporary folder.
-Needs Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI and the Go module proxy.`)
+  .description(`Generates clients from openapi.json and uses each with a local service: oapi-codegen (Go), openapi-python-client (Python), openapi-typescript with openapi-fetch (TypeScript). Runs the commands of README.md, the example client on Node 20, Deno and Bun, and schemathesis with three seeds. Everything is installed into a temporary folder.
+Needs curl, Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI and the Go module proxy.`)
   .action(async () => (await import("./clients/clients.ts")).testClients());
 
 program
@@ -27,14 +27,14 @@ program
   .action(async () => (await import("./deploy/deployment.ts")).testDeployment());
 
 program
-  .command("docs")
+  .command("docs-page")
   .description("uses the docs page in Chromium and checks its accessibility (needs npm and Chromium)")
   .addOption(new Option("--browser <path>", "of Chromium").env("CHROMIUM").default("/usr/bin/chromium"))
   .option("--picture", "write a new docs/docs-page.png", false)
   .action(async (options, command) => {
     if (!existsSync(options.browser))
       command.error(`error: there is no browser ${options.browser}: set CHROMIUM or --browser to Chromium`);
-    await (await import("./docs/docs-page.ts")).testDocsPage(options);
+    await (await import("./docs-page/docs-page.ts")).testDocsPage(options);
   });
 
 program
@@ -66,9 +66,9 @@ program
   });
 
 program
-  .command("runbook")
+  .command("procedures")
   .description("parses the documents' AWS commands with the AWS CLI, sending nothing (needs Python and PyPI)")
-  .action(async () => (await import("./runbook/runbook.ts")).testRunbook());
+  .action(async () => (await import("./procedures/procedures.ts")).testProcedures());
 
 program
   .command("runtime")

@@ -7,7 +7,7 @@ function fieldOf(event: string, path: string): string | undefined {
 }
 
 /**
- * Returns whether a log event meets the `filter` of a CloudWatch Logs Insights query. It knows what the runbook uses:
+ * Returns whether a log event meets the `filter` of a CloudWatch Logs Insights query. It knows what docs/incidents.md uses:
  * `=`, `like`, `not like` and `or`. A comparison with a field that an event does not have is false.
  *
  * @throws Error when the filter has anything else

@@ -12,7 +12,7 @@ import { PetsTable } from "../../infra/tables.ts";
 import { exampleSettings, synthesizeAccount } from "./account.ts";
 import { everyOption } from "./every-option.ts";
 
-// Synthesizes what the stages do not use, and what the runbook uses once. Arguments: two empty folders, for the stages
+// Synthesizes what the stages do not use, and what the procedures use once. Arguments: two empty folders, for the stages
 // and for the account. This runs in a process of its own: Jest loads the CDK slowly and keeps it in memory.
 
 const [, , outdir = "", account = ""] = process.argv;

@@ -164,7 +164,7 @@ describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))
     expect([isRefused(calls), isRefused(1, calls - 1), isRefused(1)]).toEqual([true, false, false]);
   });
 
-  it("releases one function after the other", () => {
+  it("deploys one function after the other", () => {
     const earlier = (id: string): string[] => {
       const { DependsOn = [] } = aliases.find((alias) => alias.id === id) ?? {};
       return [DependsOn].flat().flatMap((name) => [name, ...earlier(name)]);

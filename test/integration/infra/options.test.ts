@@ -7,7 +7,7 @@ import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
-// What the stages do not use, and what the runbook uses once. data.test.ts has -c deletionProtection=off.
+// What the stages do not use, and what the procedures use once. data.test.ts has -c deletionProtection=off.
 const assembly = process.env.TEST_OPTIONS_ASSEMBLY ?? "";
 
 it("deploys even if alarms are triggered with -c canaryAlarms=off, and with no other option", () => {

@@ -37,6 +37,20 @@ const RUNTIMES = {
   Bun: "bun run demo.ts",
 };
 
+/** Runs the commands of "Use the API" in README.md as a user pastes them, one after the other. */
+async function testReadme(run: (subfolder: string, command: string) => Promise<string>): Promise<void> {
+  const readme = await readFile(join(root, "README.md"), "utf8");
+  const [, section = ""] = /^## Use the API$(.*?)^## /ms.exec(readme) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
+  const curl = `curl() { command curl --silent --write-out '%{stderr}(%{http_code})' "$@"; }`;
+  const output = await run(".", `${curl}\n{ ${blocks.join("\n")} } 2>&1`);
+  const statuses = [...output.matchAll(/\((\d{3})\)/g)].map(([, status]) => status);
+  // Add, add with a key, list, list for the id, get.
+  assert.deepEqual(statuses, ["201", "201", "200", "200", "200"], output);
+  assert.match(output, /^link: <[^>]+cursor=[^>]+>; rel="next"\r$/im);
+  console.log("README.md, Use the API: works");
+}
+
 /**
  * Generates the clients, and uses each with a local service.
  *
@@ -68,6 +82,7 @@ export async function testClients(): Promise<void> {
     return stdout;
   };
 
+  await testReadme(run);
   console.log("Installing the generators ...");
   await run("typescript", "npm install --no-audit --no-fund");
   await run("python", "python3 -m venv venv");

@@ -81,7 +81,7 @@ async function testFunction(
   if (outcome.report === "response") assert.equal(JSON.parse(line).message.apiRequestId, REQUEST_ID);
 }
 
-/** What the runbook's queries rely on when a function fails in a way that the code of this project prevents. */
+/** What the saved queries rely on when a function fails in a way that the code of this project prevents. */
 async function testFailures(runtime: string): Promise<void> {
   const fail = async (fault: string) => {
     const trivial = { code: import.meta.dirname, handler: "trivial.handler", environment: {} };

@@ -7,14 +7,16 @@ const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 const register = read("docs/aws-assumptions.md");
 const suite = globSync("test/integration/contract/*.test.ts", { cwd: root }).map(read).join();
 
-/** The cells of a row. A `|` within a cell has a backslash. */
-const cellsOf = (line: string) =>
-  line
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim());
-const tables = [...register.matchAll(/^\| Behaviour .*\n.*\n((?:\|.*\n)+)/gm)];
-const rows = tables.flatMap(([, lines = ""]) => lines.trim().split("\n").map(cellsOf));
+const LEVELS = "verified|documented|reported|assumed";
+const line = new RegExp(`^- \\*\\*(${LEVELS}):\\*\\* (.*?)\\. Source: (.*?)\\. Check: (.*)$`, "gm");
+const statements = [...register.matchAll(line)].map(
+  ([, level = "", behaviour = "", source = "", check = ""]) => ({
+    level,
+    behaviour,
+    source,
+    check,
+  }),
+);
 
 /** The anchors of a document's sections, as GitHub makes them. */
 const anchors = (text: string) =>
@@ -35,10 +37,22 @@ it("has a row for each open question of the suite, with a method and a path", ()
 });
 
 describe("a statement", () => {
-  const statements = rows.map(([behaviour = "", , , check = ""]) => ({ behaviour, check }));
-
-  it("has a check: tests of the suite, a section with commands, a command, or that of the row above", () => {
+  it("has a level, a source and a check", () => {
     expect(statements).not.toEqual([]);
+    expect(register.match(/^- \*\*.*$/gm)).toHaveLength(statements.length);
+  });
+
+  it("has the level that its source allows", () => {
+    const sources: Record<string, RegExp> = {
+      verified: /^(Recorded|Azul)/,
+      documented: /\b(guide|reference|knowledge center|changelog|docs|REST API)\b|^the same/,
+      reported: /https:/,
+      assumed: /./,
+    };
+    expect(statements.filter(({ level, source }) => !sources[level]?.test(source))).toEqual([]);
+  });
+
+  it("has a check: tests of the suite, a section with commands, a command, or that of the line above", () => {
     const kinds =
       /^suite: |\]\(((incidents|deployment)\.md)?#|\]\(first-hour\.md\)|`(aws|curl|filter|gh|head|npm|npx|stats) |^the same$/;
     expect(statements.filter(({ check }) => !kinds.test(check))).toEqual([]);

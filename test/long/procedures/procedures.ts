@@ -7,12 +7,12 @@ import { installPackages } from "../../support/python.ts";
 
 const docs = join(import.meta.dirname, "../../../docs");
 
-/** Without a path, every program is a stand-in that prints a time. `aws` records its arguments; a scan prints an item. */
+/** Without a path, every program is a stand-in that prints a time. `aws` records its arguments; a read prints an item. */
 const STAND_INS = `PATH=/nonexistent
   command_not_found_handle() { echo 1795305600; }
   aws() {
     printf '%s\\0' "$@" $'\\n' >&3
-    case $2 in scan) echo '{"id":{"N":"1"}}' ;; *) echo 1795305600 ;; esac
+    case $2 in scan | get-item) echo '{"id":{"N":"1"}}' ;; *) echo 1795305600 ;; esac
   }`;
 
 /** Returns the blocks of shell commands of a document, and the commands for AWS in its text. */
@@ -41,13 +41,13 @@ function callsOf(commands: string[]): string[][] {
  *
  * @throws AssertionError when a command is wrong or was not run, and Error when the AWS CLI cannot be installed
  */
-export function testRunbook(): void {
-  using temporary = mkdtempDisposableSync(join(tmpdir(), "animal-store-runbook-"));
+export function testProcedures(): void {
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "animal-store-procedures-"));
   const bin = installPackages(temporary.path, ["awscli==1.46.3"]);
   // These first: the other documents use their functions.
-  const runbook = ["incidents.md", "deployment.md"];
-  const others = globSync("**/*.md", { cwd: docs }).filter((name) => !runbook.includes(name));
-  const commands = [...runbook, ...others].flatMap((name) =>
+  const first = ["incidents.md", "deployment.md"];
+  const others = globSync("**/*.md", { cwd: docs }).filter((name) => !first.includes(name));
+  const commands = [...first, ...others].flatMap((name) =>
     commandsOf(readFileSync(join(docs, name), "utf8")),
   );
   const calls = callsOf(commands);

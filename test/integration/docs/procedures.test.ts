@@ -12,13 +12,13 @@ import { listAll } from "../../support/pets.ts";
 
 const { TEST_ASSEMBLY = "" } = process.env;
 const docs = new URL("../../../docs/", import.meta.url);
-const runbook = ["incidents.md", "deployment.md"]
+const procedures = ["incidents.md", "deployment.md"]
   .map((file) => readFileSync(new URL(file, docs), "utf8"))
   .join("");
 const { outputs } = readStack(TEST_ASSEMBLY, servedStackName);
 
 it("computes the ID of a leaked key as `npm run keys` shows it", () => {
-  const [, command = ""] = /^ *read -rs KEY; (echo .*?);/m.exec(runbook) ?? [];
+  const [, command = ""] = /^ *read -rs KEY; (echo .*?);/m.exec(procedures) ?? [];
   const KEY = generateApiKey("staging");
   const { stdout } = spawnSync("bash", ["-c", command], { env: { ...process.env, KEY }, encoding: "utf8" });
   expect(stdout).toBe(`${keyIdOf(hashApiKey(KEY))}\n`);
@@ -26,7 +26,7 @@ it("computes the ID of a leaked key as `npm run keys` shows it", () => {
 
 it("gives the key that stands for existing clients a name that does not count as a client", () => {
   const [, line = ""] =
-    /^ *npm run keys -- (issue .*)\n *gh secret set EXISTING_API_KEY/m.exec(runbook) ?? [];
+    /^ *npm run keys -- (issue .*)\n *gh secret set EXISTING_API_KEY/m.exec(procedures) ?? [];
   const [, owner = ""] = /--owner (\S+)/.exec(line) ?? [];
   expect(isForChecks(newApiKeyRecord("key", { owner, scopes: ["pets:read"], createdAt: 0 }))).toBe(true);
   expect(line).toContain("--scopes pets:read");
@@ -39,7 +39,7 @@ it("names only outputs that a stage has, as the other documents do", () => {
   expect(Object.keys(outputs)).toEqual(expect.arrayContaining(named));
 });
 
-/** An `aws dynamodb` that sends the commands of the runbook to the store of the tests. */
+/** An `aws dynamodb` that sends the commands of the procedures to the store of the tests. */
 const aws = `aws() { node --input-type=module --eval '
   import * as dynamodb from "@aws-sdk/client-dynamodb";
   const [, operation, ...options] = process.argv.slice(1);
@@ -59,7 +59,7 @@ it("deletes a pet by hand as a deletion of the service would, and only a pet", a
   const { create } = petCreator(tables, 1);
   const token = { keyId: "key_1", key: "1" };
   const pet = await create({ name: "Rex", categoryId: 1n, status: "sold" }, token);
-  const [, command = ""] = /^\*\*Delete a pet by hand\*\*.*?^```sh\n(.*?)^```/ms.exec(runbook) ?? [];
+  const [, command = ""] = /^\*\*Delete a pet by hand\*\*.*?^```sh\n(.*?)^```/ms.exec(procedures) ?? [];
   const remove = (id: bigint) =>
     spawnSync("bash", ["-euc", `${aws}\n${command.replace("<id>", String(id))}`], {
       env: { ...process.env, TABLE: tables.pets, NODE_OPTIONS: "" },
