@@ -44,7 +44,7 @@ program
   )
   .option("--schedules <number>", "random schedules of creations", wholeNumber(1), 100_000)
   .option("--seed <number>", "of the random schedules", wholeNumber(0), 1)
-  .addOption(new Option("--quick", "the part that npm test runs").default(false).implies({ schedules: 2000 }))
+  .addOption(new Option("--quick", "the part that npm test runs").default(false).implies({ schedules: 250 }))
   .action(async (options) => (await import("./interleavings/schedules.ts")).checkSchedules(options));
 
 program

@@ -29,10 +29,20 @@ const { program } = await import("../../../cli/traffic.ts");
 /** With and without the key, and the creation of the pet that is deleted. */
 const ROUND = 2 * operations.length + 1;
 
-/** Runs a command, and rounds of requests without a pause between them. */
+/** Whether the server of a test waits for more requests. */
+let wantsMore = () => false;
+
+/** Runs a command, and as many rounds of requests as the server waits for, one after the other and without a pause. */
 function traffic(url: string, command: string[], env: Record<string, string> = {}) {
-  const { setInterval } = globalThis;
-  jest.spyOn(globalThis, "setInterval").mockImplementation((run: () => void) => setInterval(run, 10));
+  const { fetch, setInterval } = globalThis;
+  let open = 0;
+  jest.spyOn(globalThis, "fetch").mockImplementation((...request) => {
+    open++;
+    return fetch(...request).finally(() => open--);
+  });
+  jest
+    .spyOn(globalThis, "setInterval")
+    .mockImplementation((run: () => void) => setInterval(() => open === 0 && wantsMore() && run(), 10));
   const args = ["--url", url, "--", ...command];
   return runInProcess(program, "traffic", args, { PATH, API_KEY: "ask_x", ...env });
 }
@@ -53,12 +63,13 @@ async function serve(failure: Failure = () => undefined, rounds = 2) {
   const ids = new Map<unknown, number>(); // by `Idempotency-Key`
   const deleted = new Set<string>();
   const { promise: enough, resolve } = Promise.withResolvers<void>();
+  wantsMore = () => requests.length < rounds * ROUND;
   const server = createServer(async (message, response) => {
     const { method, url, headers } = message;
     const body = await text(message);
     if (url === "/wait") await enough;
     else requests.push({ route: `${method} ${url}`, headers, body });
-    if (requests.length >= rounds * ROUND) resolve();
+    if (!wantsMore()) resolve();
     const status = url === "/wait" ? undefined : failure(url, headers.authorization, method);
     if (status === -1) return void message.socket.destroy();
     const path = url?.replace(/\d+$/, "{petId}");

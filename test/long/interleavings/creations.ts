@@ -39,12 +39,19 @@ export const smallPlans: Plan[] = [
   ...others.map((other) => ({ creations: [same, other] })),
   { creations: [same, same], jumps: 1 },
   { creations: [same, same], collisions: 1 },
-  { crashed: WINDOW - 500, creations: [same, same], jumps: 1 },
+  { crashed: WINDOW - 500, creations: [same], jumps: 1 },
+  { creations: [same, same], changes: 1 },
   { creations: [same, same], faults: 1 },
-  { creations: [same, same], changes: 2 },
 ];
 
+const twoChanges = { creations: [same, same], changes: 2 };
+
+/** Plans that show every mutation. */
+export const mutatedPlans: Plan[] = [...smallPlans, twoChanges];
+
 export const largePlans: Plan[] = [
+  twoChanges,
+  { crashed: WINDOW - 500, creations: [same, same], jumps: 1 },
   { creations: [same, same], faults: 1, changes: 1 },
   { creations: [same, same], changes: 2, jumps: 1 },
   { creations: [same, same], faults: 1, collisions: 1 },

@@ -1,4 +1,4 @@
-import { checkAny, checkPlan, largePlans, smallPlans } from "./creations.ts";
+import { checkAny, checkPlan, largePlans, mutatedPlans, smallPlans } from "./creations.ts";
 import { creationMutations, walkMutations } from "./mutations.ts";
 import { type Choose, randomChoices } from "./table-model.ts";
 import { checkWalk } from "./walks.ts";
@@ -84,7 +84,7 @@ export async function checkSchedules({ schedules, seed, quick }: Options): Promi
   await mustFail("a walk can miss a pet that only some replicas had", random(strict, seed, WALK_SCHEDULES));
 
   for (const [name, mutation] of Object.entries(creationMutations)) {
-    const searches = smallPlans.map((plan) => exhaust((choose) => checkPlan(choose, plan, mutation)));
+    const searches = mutatedPlans.map((plan) => exhaust((choose) => checkPlan(choose, plan, mutation)));
     await mustFail(name, ...searches);
   }
   for (const [name, mutation] of Object.entries(walkMutations))

@@ -76,13 +76,20 @@ describe("the document", () => {
     expect(new URL(`https://${variables.host.default}`).host).toBe(variables.host.default);
   });
 
-  it.each<Operation>(operations)(
-    "announces the end of $id if it is deprecated",
-    ({ method, path, deprecation }) => {
-      const { deprecated, description, responses } = document.paths[path][method.toLowerCase()];
-      expect(deprecated).toBe(deprecation && true);
+  const objectOf = ({ path, method }: Operation) => document.paths[path][method.toLowerCase()];
+
+  it.each<Operation>(operations)("announces the end of $id if it is deprecated", (operation) => {
+    const { deprecated, description } = objectOf(operation);
+    expect(deprecated).toBe(operation.deprecation && true);
+    const date = operation.deprecation?.sunset.toISOString().slice(0, 10) ?? "";
+    expect(description).toContain(date);
+  });
+
+  it.each<Operation>(operations.filter(({ deprecation }: Operation) => deprecation))(
+    "says which responses of the deprecated $id always have the headers that announce its end, and which can have them",
+    ({ deprecation, ...operation }) => {
       if (!deprecation) return;
-      expect(description).toContain(deprecation.sunset.toISOString().slice(0, 10));
+      const { responses } = objectOf(operation);
       const examples = {
         Deprecation: { example: `@${deprecation.since.getTime() / 1000}` },
         Sunset: { example: deprecation.sunset.toUTCString() },
