@@ -2,16 +2,13 @@ import { InvalidArgumentError } from "commander";
 import { stageNamed } from "../infra/stages.ts";
 import { apiKeyPattern, hashApiKey, isScope, keyIdOf, type Scope, scopes } from "../lib/api-key.ts";
 
+// What the options and arguments of the commands can be. Each function throws an InvalidArgumentError, which commander
+// reports.
+
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const LONGEST = 36_525 * UNITS.d;
 
-/**
- * Reads a duration.
- *
- * @param text a whole number and a unit: 45s, 30m, 24h or 90d
- * @returns milliseconds, at most 100 years
- * @throws InvalidArgumentError, which commander reports
- */
+/** Reads a whole number and a unit, such as 45s, 30m, 24h or 90d. @returns milliseconds, at most 100 years */
 export function parseDuration(text: string): number {
   const match = /^(\d+)([smhd])$/.exec(text);
   if (!match) throw new InvalidArgumentError("Use a whole number and a unit, such as 30m, 24h or 90d.");
@@ -29,38 +26,26 @@ export function parseLifetime(text: string): number {
 
 const pastedKey = new RegExp(apiKeyPattern);
 
-/**
- * Reads the name of a key's owner.
- *
- * @throws InvalidArgumentError, which commander reports
- */
+/** Reads the name of a key's owner. */
 export function parseOwner(text: string): string {
   // Control characters would garble the list on a terminal.
-  if (!/^\P{C}{1,100}$/u.test(text) || text.trim() === "") {
+  if (!/^\P{C}{1,100}$/u.test(text) || text.trim() === "")
     throw new InvalidArgumentError("Use 1 to 100 printable characters.");
-  }
   // The owner is stored and listed in plain text.
   if (pastedKey.test(text)) throw new InvalidArgumentError("An owner must not contain an API key.");
   return text;
 }
 
-/**
- * Reads a key ID.
- *
- * @throws InvalidArgumentError, which commander reports. For a pasted API key it names the ID and never the key.
- */
+/** Reads a key ID. The error for a pasted API key names its ID and never the key. */
 export function parseKeyId(text: string): string {
   const [key] = pastedKey.exec(text) ?? [];
-  if (key) {
-    throw new InvalidArgumentError(`That is an API key. Use its key ID: ${keyIdOf(hashApiKey(key))}.`);
-  }
-  if (!/^key_[0-9a-f]{16}$/.test(text)) {
+  if (key) throw new InvalidArgumentError(`That is an API key. Use its key ID: ${keyIdOf(hashApiKey(key))}.`);
+  if (!/^key_[0-9a-f]{16}$/.test(text))
     throw new InvalidArgumentError("Use a key ID, such as key_94a9db21d2a2b24b.");
-  }
   return text;
 }
 
-/** Reads the name of a stage, also of a personal one. @throws InvalidArgumentError, which commander reports */
+/** Reads the name of a stage, also of a personal one. */
 export function parseStage(text: string): string {
   try {
     return stageNamed(text).name;
@@ -69,17 +54,13 @@ export function parseStage(text: string): string {
   }
 }
 
-/** Reads the base URL of a service. @throws InvalidArgumentError, which commander reports */
+/** Reads the base URL of a service. */
 export function parseBaseUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
   throw new InvalidArgumentError("Use a URL, such as https://example.com/v1.");
 }
 
-/**
- * Reads scopes separated by commas, and adds them to those of earlier options.
- *
- * @throws InvalidArgumentError, which commander reports
- */
+/** Reads scopes separated by commas, and adds them to those of earlier options. */
 export function parseScopes(text: string, earlier: Scope[] = []): Scope[] {
   const all = text.split(",").map((scope) => scope.trim());
   if (!all.every(isScope)) throw new InvalidArgumentError(`Use one or more of ${scopes.join(",")}.`);

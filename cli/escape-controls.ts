@@ -4,10 +4,7 @@
  */
 export const escapeControls = (text: string) =>
   text.replace(/\p{C}/gu, (character) =>
-    character
-      .split("")
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .join(""),
+    character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
   );
 
 /** Escapes the control characters in each line of a text. */

@@ -10,11 +10,7 @@ function stateOf(record: ApiKeyRecord, now: number) {
   return endOf(record) === record.revokeAt ? "revoked" : "expired";
 }
 
-/**
- * Returns what operators see of a key, without its hash.
- *
- * @param now milliseconds since 1970, for the state
- */
+/** Returns what operators see of a key, without its hash. @param now milliseconds since 1970, for the state */
 export function describeKey(record: ApiKeyRecord, now: number) {
   const { keyId, owner, scopes, createdAt, expiresAt, revokeAt } = record;
   return {
@@ -54,11 +50,7 @@ export function keyDetails(description: ReturnType<typeof describeKey> & { key?:
 /** The widths of the columns before the owner, which fit every value. */
 const WIDTHS = [20, 8, 16, 10];
 
-/**
- * Formats keys as a table, with one line for each.
- *
- * @param now milliseconds since 1970, for the states
- */
+/** Formats keys as a table, with one line for each. @param now as for describeKey */
 export function keyTable(records: ApiKeyRecord[], now: number): string {
   const rows = records.map((record) => {
     const { keyId, state, scopes, owner } = describeKey(record, now);

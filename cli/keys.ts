@@ -97,11 +97,10 @@ async function issue(
 function checkRotatable(record: ApiKeyRecord, now: number): void {
   const { keyId } = record;
   if (!isLive(record, now)) throw new Error(`The key ${keyId} no longer works: issue a new one.`);
-  if (record.revokeAt !== undefined) {
+  if (record.revokeAt !== undefined)
     throw new Error(
       `The key ${keyId} is already rotating and works until ${isoTime(endOf(record))}: use its successor, or issue a new key.`,
     );
-  }
 }
 
 /** The operators' commands for API keys. */
@@ -150,11 +149,8 @@ command("list", "list all keys, oldest first").action(async (options: CommonOpti
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const now = Date.now();
   const descriptions = records.map((record) => describeKey(record, now));
-  await output(
-    options,
-    descriptions,
-    stored[0] ? keyTable(records, now) : `There are no keys in ${options.stage}.`,
-  );
+  const text = stored[0] ? keyTable(records, now) : `There are no keys in ${options.stage}.`;
+  await output(options, descriptions, text);
 });
 
 command("show", "show a key's record")

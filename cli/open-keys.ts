@@ -50,16 +50,14 @@ async function openLocal(): Promise<OpenKeys> {
     const { endpoint, accessKeyId, apiKeysTable } = tables;
     const store = accessKeyId ? await startStore(storeFolder).catch(unlessInUse) : undefined;
     Object.assign(process.env, awsEnvironment(store ?? tables));
-    if (store || !accessKeyId || (await responds(endpoint))) {
+    if (store || !accessKeyId || (await responds(endpoint)))
       return { ...apiKeyStore(apiKeysTable, LIMITS), [Symbol.asyncDispose]: async () => store?.close() };
-    }
     // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
     // its data locked while its store cannot start.
-    if (Date.now() > end) {
+    if (Date.now() > end)
       throw new Error(
         `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}. If the local service is running, its output says why.`,
       );
-    }
     await setTimeout(200);
   }
 }
@@ -91,18 +89,13 @@ async function openDeployed(StackName: string, own: string | undefined): Promise
   return { ...apiKeyStore(table, config), [Symbol.asyncDispose]: async () => {} };
 }
 
-interface AwsError extends Error {
-  code?: string;
-  $metadata?: { httpStatusCode?: number };
-}
+type AwsError = NodeJS.ErrnoException & { $metadata?: { httpStatusCode?: number } };
 
 function explain({ name, message, code, $metadata }: AwsError, stack: string, region: string): string {
-  if (name === "CredentialsProviderError") {
+  if (name === "CredentialsProviderError")
     return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`), or check AWS_PROFILE.`;
-  }
   if (name === "ValidationError") return `The stack ${stack} is not deployed in ${region}.`;
-  if ($metadata?.httpStatusCode === undefined) {
+  if ($metadata?.httpStatusCode === undefined)
     return `AWS cannot be reached in ${region} (${code ?? message}): check the network and the region.`;
-  }
   return `AWS refused to describe the stack ${stack}: ${message}`;
 }

@@ -18,13 +18,10 @@ function parseVersion(text: string): string {
 
 /** The entries for the next version. @throws Error if there are none */
 function unreleased(changelog: string): string {
-  const section =
-    changelog
-      .split(/^## Unreleased$/m)[1]
-      ?.split(/^## /m)[0]
-      ?.trim() ?? "";
+  const [, after = ""] = changelog.split(/^## Unreleased$/m);
+  const [section = ""] = after.split(/^## /m);
   if (!/^- /m.test(section)) throw new Error('The section "Unreleased" of CHANGELOG.md is empty.');
-  return section;
+  return section.trim();
 }
 
 /** @throws Error that names what prevents the release */
@@ -32,9 +29,8 @@ async function check(version: string, tag: string): Promise<void> {
   if ((await git("branch", "--show-current")) !== "main") throw new Error("Switch to the branch main.");
   if (await git("status", "--porcelain")) throw new Error("Commit or remove your changes first.");
   const { version: current } = JSON.parse(await readFile("package.json", "utf8"));
-  if (version.localeCompare(current, "en", { numeric: true }) <= 0) {
+  if (version.localeCompare(current, "en", { numeric: true }) <= 0)
     throw new Error(`The version must be higher than ${current}.`);
-  }
   if (await git("tag", "--list", tag)) throw new Error(`The tag ${tag} already exists.`);
 }
 

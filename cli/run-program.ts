@@ -99,9 +99,8 @@ export async function runProgram(
     }
     if (error.exitCode === 0) return 0;
     // Without `--`, npm reads the options itself and passes them on as environment variables.
-    if (process.env.npm_config_stage !== undefined) {
+    if (process.env.npm_config_stage !== undefined)
       console.error("npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...");
-    }
     return 2;
   }
 }

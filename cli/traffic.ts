@@ -34,14 +34,8 @@ const RUN = "deployment-check";
 const PET: Record<string, unknown> = { name: "Deployment check", categoryId: 0, status: "sold" };
 
 /** The body of an operation: its example, with the values of the run's pet. A body can have a part of a pet's members. */
-function bodyOf({ body }: Operation) {
-  if (!body) return {};
-  const members = Object.entries(exampleOf(body) as object).map(([name, value]) => [
-    name,
-    PET[name] ?? value,
-  ]);
-  return { body: JSON.stringify(Object.fromEntries(members)) };
-}
+const bodyOf = ({ body }: Operation) =>
+  body ? { body: JSON.stringify(exampleOf(body), (name, value) => PET[name] ?? value) } : {};
 
 const isServed = ({ deprecation }: Operation) => !deprecation || Date.now() < deprecation.sunset.getTime();
 
@@ -72,13 +66,14 @@ class Traffic {
     this.#url = url.replace(/\/$/, "");
     this.#checks = operations.filter(isServed).flatMap((operation: Operation) => {
       const { id, method, success } = operation;
-      const check = (name: string, key: string, expected: number = success.status): Check => {
-        return { name, operation, key, expected, failures: [] };
-      };
-      const own = [check(id, key), check(`${id} without a key`, "", 401)];
-      return existingKey && method === "GET"
-        ? [...own, check(`${id} with the existing key`, existingKey)]
-        : own;
+      const check = (name: string, key: string, expected: number = success.status): Check[] => [
+        { name, operation, key, expected, failures: [] },
+      ];
+      const reads = existingKey && method === "GET";
+      return check(id, key).concat(
+        check(`${id} without a key`, "", 401),
+        reads ? check(`${id} with the existing key`, existingKey) : [],
+      );
     });
   }
 
@@ -98,8 +93,7 @@ class Traffic {
     const scheme = "Bearer".padEnd("Bearer ".length + (this.#rounds++ % SPELLINGS));
     const results = this.#checks.map(async (check) => {
       const failure = await this.#send(check, check.key && scheme + check.key);
-      if (failure) check.failures.push(failure);
-      return failure ? [check] : [];
+      return failure && check.failures.push(failure) ? [check] : [];
     });
     return (await Promise.all(results)).flat();
   }
@@ -112,10 +106,9 @@ class Traffic {
   wrongAnswers(unjudged: Check[]): string[] {
     const judged = this.#checks.filter((check) => !unjudged.includes(check));
     return judged.flatMap(({ name, failures }) =>
-      [...new Set(failures)]
-        .filter((kind) => typeof kind === "number")
-        .filter((kind) => failures.filter((failure) => failure === kind).length >= WRONG_ANSWERS)
-        .map((status) => `${name} returned ${status}`),
+      [...Map.groupBy(failures, (kind) => kind)]
+        .filter(([kind, same]) => typeof kind === "number" && same.length >= WRONG_ANSWERS)
+        .map(([status]) => `${name} returned ${status}`),
     );
   }
 

@@ -64,9 +64,8 @@ export async function refreshAssembly(
 export async function hashSources(): Promise<string> {
   const files = packageFiles.map((name) => join(root, name));
   for (const folder of sourceFolders) {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
       if (entry.isFile()) files.push(join(entry.parentPath, entry.name));
-    }
   }
   const hash = createHash("sha256").update(process.version);
   for (const file of files.sort()) {

@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { StoreAddress } from "../emulator/store/aws-environment.ts";
 
 /** The folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
 export const dataFolder = process.env.DATA_DIR || ".animal-store";
@@ -20,15 +21,8 @@ const tablesFile = join(dataFolder, "tables.json");
  */
 export const marker = "animal-store-format-1";
 
-/** How to call the store of the local service. */
-export interface LocalStore {
-  endpoint: string;
-  /** the secret of an embedded store, which responds only while the service runs; undefined for any other store */
-  accessKeyId?: string | undefined;
-}
-
-/** Tells the operators' commands where the tables of the local service are, whether it runs or not. */
-interface LocalTables extends LocalStore {
+/** Where the operators' commands find the tables. An embedded store responds only while the service runs. */
+export interface LocalTables extends StoreAddress {
   apiKeysTable: string;
 }
 

@@ -11,13 +11,11 @@ import { readText, writeSecret } from "./data-folder.ts";
  */
 export async function ensureLocalKey(file: string, keys: ApiKeyStore, stage: string): Promise<string> {
   const now = Date.now();
-  const stored = await readText(file).then(
-    (text) => text.trim(),
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return "";
-      throw error;
-    },
-  );
+  const content = await readText(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  const stored = content.trim();
   const record = await keys.find(hashApiKey(stored));
   if (record && isLive(record, now)) return stored;
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { HttpServer } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
-import { awsEnvironment } from "../emulator/store/aws-environment.ts";
+import { awsEnvironment, type StoreAddress } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint, createTables, OtherTables } from "../emulator/store/create-tables.ts";
 import { DataInUse, lockFolder, startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
@@ -12,14 +12,7 @@ import { localStage } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
 import { readLocalStack } from "./assembly.ts";
-import {
-  dataFolder,
-  keyFile,
-  type LocalStore,
-  makeDataFolder,
-  storeFolder,
-  writeTables,
-} from "./data-folder.ts";
+import { dataFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { standardErrorLog } from "./service-log.ts";
 
@@ -27,13 +20,7 @@ import { standardErrorLog } from "./service-log.ts";
 const DATA_TIMEOUT_MS = 10_000;
 
 /** The running service. */
-export interface Service {
-  server: HttpServer;
-  /** folder of the template that it started with */
-  assembly: string;
-  /** Serves another template, and ends the functions of the last one as soon as they have no event to handle. */
-  replace(stack: StackDefinition): void;
-}
+export type Service = Awaited<ReturnType<typeof serve>>;
 
 /** Remembers what to undo when the process ends, in reverse order. */
 type AtEnd = (undo: () => unknown) => void;
@@ -44,7 +31,7 @@ type AtEnd = (undo: () => unknown) => void;
  * @param synthesize returns the folder with the current template
  * @throws Error in one line when the port, the data folder or the store cannot be used
  */
-export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Promise<Service> {
+export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
   const port = readPort();
   const throttled = readThrottle();
   // The start can take seconds. A port that cannot be bound is reported before.
@@ -93,8 +80,10 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd): Pr
   printAddresses(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiStageName, key);
   return {
     server,
+    /** folder of the template that it started with */
     assembly,
-    replace(next) {
+    /** Serves another template, and ends the functions of the last one as soon as they have no event to handle. */
+    replace(next: StackDefinition): void {
       const started = startStack(next, options);
       running.drain();
       running = started;
@@ -129,7 +118,7 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 /** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */
-async function openStore(atEnd: AtEnd): Promise<LocalStore> {
+async function openStore(atEnd: AtEnd): Promise<StoreAddress> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   if (endpoint) return { endpoint };
   for (const end = performance.now() + DATA_TIMEOUT_MS; ; await pause(20)) {
@@ -145,8 +134,7 @@ async function openStore(atEnd: AtEnd): Promise<LocalStore> {
 
 function printAddresses(origin: string, apiStageName: string, key: string): void {
   const baseUrl = `${origin}/${apiStageName}`;
-  console.log(`BASE_URL=${baseUrl}`);
-  console.log(`API_KEY=${key}`);
+  console.log(`BASE_URL=${baseUrl}\nAPI_KEY=${key}`);
   console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
   console.log(`Docs: ${origin}/docs`);
 }

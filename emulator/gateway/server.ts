@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { BufferedRequest } from "./request.ts";
 
 /** How long a stop waits for the responses to the requests that have arrived. */
-const DRAIN_TIMEOUT_MS = 5000;
+export const DRAIN_TIMEOUT_MS = 5000;
 /** How many requests a client can send on a connection before it has the first response. */
 const MAX_PIPELINED = 10;
 

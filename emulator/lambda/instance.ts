@@ -55,9 +55,8 @@ export class FunctionInstance {
       stdout: true,
       stderr: true,
     });
-    for (const stream of [this.#worker.stdout, this.#worker.stderr]) {
+    for (const stream of [this.#worker.stdout, this.#worker.stderr])
       stream.on("data", (text) => onLog(String(text).trimEnd()));
-    }
     this.#worker.on("message", (message: RuntimeMessage) => {
       if ("log" in message) onLog(message.log);
       else this.#settle?.(message);

@@ -1,16 +1,17 @@
+/** How to call a DynamoDB-compatible server. */
+export interface StoreAddress {
+  endpoint: string;
+  /** the secret of an embedded store; undefined for any other server */
+  accessKeyId?: string | undefined;
+}
+
 /**
  * Returns the environment variables that make the AWS clients of a process, or of a function, call a DynamoDB-compatible
  * server. An embedded store accepts any region and signature; a profile of the user would replace both.
  *
  * @param store without an access key ID, the clients use the user's own credentials
  */
-export function awsEnvironment({
-  endpoint,
-  accessKeyId,
-}: {
-  endpoint: string;
-  accessKeyId?: string | undefined;
-}): Record<string, string> {
+export function awsEnvironment({ endpoint, accessKeyId }: StoreAddress): Record<string, string> {
   return {
     AWS_REGION: process.env.AWS_REGION || "us-east-1",
     AWS_ACCESS_KEY_ID: accessKeyId ?? (process.env.AWS_ACCESS_KEY_ID || "local"),

@@ -60,9 +60,8 @@ async function waitForTable(client: DynamoDBClient, endpoint: string, name: stri
       throw unusable(endpoint, error);
     });
     if (Table?.TableStatus === "ACTIVE") return Table;
-    if (Date.now() > deadline) {
+    if (Date.now() > deadline)
       throw new Error(`The table ${name} at ${endpoint} is still ${Table?.TableStatus} after a minute.`);
-    }
     await pause(100);
   }
 }

@@ -5,13 +5,6 @@ import {
   refuse,
 } from "./resources.ts";
 
-export interface MockIntegration {
-  type: "MOCK";
-  /** the media types of a request that it has a template for */
-  mediaTypes: string[];
-  response: HttpResponse;
-}
-
 export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
@@ -45,10 +38,12 @@ function integrationOf(id: string, integration: IntegrationProperties, find: Fin
   // With another behavior, the client's body could select the response.
   if (Type !== "MOCK" || PassthroughBehavior !== "NEVER" || !response || second)
     refuse(id, "its integration is neither AWS_PROXY nor a MOCK with one response that passes NEVER through");
+  /** the media types of a request that it has a template for */
   const mediaTypes = Object.keys(RequestTemplates);
-  return { type: "MOCK", mediaTypes, response: staticResponse(id, response) } satisfies MockIntegration;
+  return { type: "MOCK", mediaTypes, response: staticResponse(id, response) } as const;
 }
 
+export type MockIntegration = Extract<Route["integration"], { type: "MOCK" }>;
 export type Route = ReturnType<typeof readRoutes>[number];
 
 function readRoutes(find: FindResources, authorizer: Authorizer | undefined) {

@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
-import { awsEnvironment } from "../../../emulator/store/aws-environment.ts";
+import { awsEnvironment, type StoreAddress } from "../../../emulator/store/aws-environment.ts";
 import { createTables } from "../../../emulator/store/create-tables.ts";
 import { startStore } from "../../../emulator/store/store.ts";
 import { readStack } from "../../../emulator/template/template.ts";
-import type { LocalStore } from "../../../local/data-folder.ts";
 import { listen } from "../../support/listen.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
@@ -33,7 +32,7 @@ const keys = (...args: string[]) => runInProcess(program, "keys", [...args, "--s
 const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
 
 /** Creates the tables in the store of a local service. */
-async function prepare(store: LocalStore): Promise<void> {
+async function prepare(store: StoreAddress): Promise<void> {
   Object.assign(process.env, awsEnvironment(store));
   await createTables(store.endpoint, tables);
   await writeTables({ ...store, apiKeysTable });

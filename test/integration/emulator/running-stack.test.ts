@@ -23,6 +23,7 @@ const fn = (name: string, Variables = {}) => ({
     Code: { S3Bucket: "assets", S3Key: "notes.zip" },
     Handler: `index.${name}`,
     Runtime: "nodejs24.x",
+    Timeout: 28, // on a busy machine, a first call takes seconds
     Environment: { Variables },
   },
 });
