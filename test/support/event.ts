@@ -70,9 +70,11 @@ export function exampleEvent(
 }
 
 /** The events of exampleEvent with all optional parameters, with none, and with each one alone. */
-export function exampleEvents(operation: Operation, petId: string) {
+export function exampleEvents(operation: Operation, petId: string, parts: RequestParts = {}) {
   const names = optionalOf(operation);
-  return [names, [], ...names.map((name) => [name])].map((sent) => exampleEvent(operation, petId, {}, sent));
+  return [names, [], ...names.map((name) => [name])].map((sent) =>
+    exampleEvent(operation, petId, parts, sent),
+  );
 }
 
 /**

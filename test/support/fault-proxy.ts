@@ -47,12 +47,13 @@ async function forward(target: string, { url, method, headers }: IncomingMessage
 export async function startFaultProxy(target: string) {
   let fault: Fault | undefined;
   let left = 0;
+  let skipped = 0;
   let requests = 0;
 
   async function respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const sent = await buffer(message);
     requests++;
-    const current = left-- > 0 ? fault : undefined;
+    const current = skipped-- <= 0 && left-- > 0 ? fault : undefined;
     if (current && current in refusals) {
       const [status, type] = refusals[current as keyof typeof refusals];
       response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });
@@ -93,8 +94,9 @@ export async function startFaultProxy(target: string) {
      *
      * @param next undefined to forward everything again
      * @param times how many requests it affects; later ones are forwarded
+     * @param first how many requests are forwarded before
      */
-    async set(next: Fault | undefined, times = Number.POSITIVE_INFINITY): Promise<void> {
+    async set(next: Fault | undefined, times = Number.POSITIVE_INFINITY, first = 0): Promise<void> {
       // The connections of the last fault belong to it.
       await close();
       // The client is in this process. It reads the end of its connections in the next turns of the event loop;
@@ -102,6 +104,7 @@ export async function startFaultProxy(target: string) {
       for (let turn = 0; turn < 3; turn++) await setImmediate();
       fault = next;
       left = times;
+      skipped = first;
       requests = 0;
       if (next !== "refuse") {
         await once(server.listen(Number(new URL(origin).port), "127.0.0.1"), "listening");

@@ -165,12 +165,12 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     ["all clients exceed the limit and their keys are not logged", { ...throttled, keyId: undefined }],
   ];
   describe.each(readings)("if a gateway response counts %s", (reading) => {
-    describe.each([15, 180])("at %d requests a minute", (rate) => {
+    describe.each([5, 60])("at %d requests a minute to each operation", (each) => {
+      const rate = each * operations.length;
       it.each(faults)("%s pages within 10 minutes", (_, failing, response) => {
         const { metrics, respond } = healthyDays(reading, rate);
         expect([...notified(metrics, START)]).toEqual([]);
-        for (const { id } of operations)
-          respond(START, 10, rate / operations.length, failing.includes(id) ? response : good);
+        for (const { id } of operations) respond(START, 10, each, failing.includes(id) ? response : good);
         expect([...notified(metrics, START + 10 - METRICS_DELAY)]).toContain(page);
       });
 
