@@ -7,7 +7,7 @@ export const PAYLOAD_LIMIT = 10 * 1024 * 1024;
 /** Lambda's limit for an event, in bytes. A larger body is counted and not kept. */
 export const EVENT_LIMIT = 6 * 1024 * 1024;
 /** The limit for the bodies that the service holds at one time, in bytes. API Gateway has none. */
-const BODIES_LIMIT = 32 * 1024 * 1024;
+export const BODIES_LIMIT = 16 * 1024 * 1024;
 
 /** What all bodies take, in bytes. */
 let held = 0;

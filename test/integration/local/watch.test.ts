@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { errors } from "../../../lib/errors.ts";
 import { readLocalStack } from "../../../local/assembly.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type LocalService, startService } from "../../support/local-service.ts";
@@ -47,21 +48,22 @@ const threads = async () =>
   process.platform === "linux" ? (await readdir(`/proc/${service.process.pid}/task`)).length : 0;
 
 it("serves changed functions and templates, and the old ones while a source has an error", async () => {
-  const errors = join(checkout, "lib", "errors.ts");
-  const source = await readFile(errors, "utf8");
-  const original = [await message(), await message({})];
+  const file = join(checkout, "lib", "errors.ts");
+  const source = await readFile(file, "utf8");
+  const original = [errors.not_found.message, errors.unauthorized.message];
+  await served(...original);
   const started = await threads();
 
   const changed = original.reduce((text, old, n) => text.replace(old, `Changed ${n}.`), source);
   expect(changed).not.toBe(source);
-  await writeFile(errors, changed);
+  await writeFile(file, changed);
   await service.printed("The changed functions are served.");
-  await writeFile(errors, changed); // which cancels the synthesis, and is no mistake
+  await writeFile(file, changed); // which cancels the synthesis, and is no mistake
   await served("Changed 0.", "Changed 1.");
   await service.printed("The changed sources are served.");
   await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
 
-  await writeFile(errors, `${source}\n}`);
+  await writeFile(file, `${source}\n}`);
   await service.printed("The changed sources are not served.");
   expect(service.output()).toContain("errors.ts");
   await served("Changed 0.", "Changed 1.");
@@ -71,7 +73,7 @@ it("serves changed functions and templates, and the old ones while a source has 
 
   // A function does not wait for the template.
   await writeFile(join(checkout, "infra", "app.ts"), "throw new Error('no template');");
-  await writeFile(errors, source);
+  await writeFile(file, source);
   await service.printed("no template");
   expect(service.output()).not.toMatch(/node:internal|node_modules/);
   expect(service.output().match(/are not served/g)).toHaveLength(2);

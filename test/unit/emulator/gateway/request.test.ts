@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "@jest/globals";
-import { BufferedRequest } from "../../../../emulator/gateway/request.ts";
+import { BODIES_LIMIT, BufferedRequest } from "../../../../emulator/gateway/request.ts";
 
 const MiB = 2 ** 20;
 
@@ -34,11 +34,12 @@ it("keeps 6 MiB at most, and does not wait for more than 10 MiB", async () => {
   expect(await sizes(await begun(10 * MiB, 1))).toEqual([10 * MiB + 1, 0]);
 });
 
-it("refuses the body with which all would take more than 32 MiB, and no other", async () => {
+it("refuses the body with which all would take more than the limit, and no other", async () => {
   const others = [];
-  for (let n = 0; n < 5; n++) others.push(await begun(6 * MiB));
-  await expect((await begun(2 * MiB + 1)).received).rejects.toMatchObject({ message: "THROTTLED" });
-  others.push(await begun(2 * MiB));
+  for (let n = 1; n <= BODIES_LIMIT / (6 * MiB); n++) others.push(await begun(6 * MiB));
+  const rest = BODIES_LIMIT % (6 * MiB);
+  await expect((await begun(rest + 1)).received).rejects.toMatchObject({ message: "THROTTLED" });
+  others.push(await begun(rest));
   for (const request of others) {
     request.push(null);
     await request.received;
