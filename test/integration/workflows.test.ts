@@ -184,7 +184,7 @@ describe("a release", () => {
       const files = { "infra/github-repository.ts": `export const githubRepository = ${value};` };
       const { output } = runStep(
         stepOf(release.jobs.build, "publish="),
-        { node: `exec ${process.execPath} "$@"` },
+        { node: `exec "${process.execPath}" "$@"` },
         {},
         files,
       );
