@@ -44,7 +44,7 @@ export const Cursor = fromText(
     minLength: LENGTH,
     maxLength: LENGTH,
     description:
-      "Start of the page: an opaque value from the Link header of another page. It can skip animals that were added at about the same time as those of the other page",
+      "Start of the page. Opaque; take it from the `Link` header of the previous page. Do not store it: it can skip new animals",
     examples: ["AABoTHDRs1qKLYVF"],
   },
 );
