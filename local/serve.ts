@@ -68,10 +68,10 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
   let running = startStack(stack, options);
   atEnd(() => running.stop());
   const docs = docsPage(key, apiStageName);
-  const server = new HttpServer(async (message, response) => {
+  const server = new HttpServer((message, response) => {
     // The gateway refuses a request without exactly one Host.
     const oneHost = message.headersDistinct.host?.length === 1;
-    if (/^\/(docs|$)/.test(message.url ?? "") && oneHost && (await docs(message, response))) return;
+    if (/^\/(docs|$)/.test(message.url ?? "") && oneHost && docs(message, response)) return;
     running.gateway(message, response);
   });
   await listen(server, port);

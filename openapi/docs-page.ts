@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
@@ -64,7 +65,7 @@ function documentFiles(servers: { url: string; description: string }[]): Map<str
 }
 
 /** Responds to a request for the docs page. Returns false for any other request. */
-type Docs = (message: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+type Docs = (message: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
  * Serves the docs page of the local service at /docs/, to which / and /docs lead.
@@ -76,28 +77,13 @@ type Docs = (message: IncomingMessage, response: ServerResponse) => Promise<bool
  * @param apiStageName the first segment of the API's paths
  */
 export function docsPage(key: string, apiStageName: string): Docs {
-  // All responses share the bytes of a file, because a client can take long to read them.
-  const contents = new Map<string, Promise<Buffer>>();
-  function contentOf(file: string): Promise<Buffer> {
-    const content = contents.get(file) ?? readFile(file);
-    contents.set(file, content);
-    content.catch(() => contents.delete(file));
-    return content;
-  }
+  // Read once: all responses share the bytes, and npm can change node_modules while the service runs.
+  const contents = new Map([...files].map(([name, file]) => [name, readFileSync(file)]));
+  // A key is letters, digits and underscores, so it needs no escapes.
+  const html = String(contents.get("index.html")).replace('id="docs"', `id="docs" data-key="${key}"`);
+  contents.set("index.html", Buffer.from(html));
 
-  async function read(name: string, host: string): Promise<string | Buffer | undefined> {
-    const file = files.get(name);
-    if (!file) {
-      const here = { url: `http://${host}/${apiStageName}`, description: "This service" };
-      return documentFiles([here]).get(name);
-    }
-    const content = await contentOf(file).catch(() => undefined); // node_modules can change while the service runs
-    // A key is letters, digits and underscores, so it needs no escapes.
-    if (name !== "index.html") return content;
-    return content?.toString().replace('id="docs"', `id="docs" data-key="${key}"`);
-  }
-
-  return async ({ method, url = "", headers: { host = "" } }, response) => {
+  return ({ method, url = "", headers: { host = "" } }, response) => {
     const [path = ""] = url.split("?");
     if (method !== "GET" || !/^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host)) return false;
     if (path === "/" || path === "/docs") {
@@ -106,7 +92,8 @@ export function docsPage(key: string, apiStageName: string): Docs {
     }
     if (!path.startsWith("/docs/")) return false;
     const name = path.slice("/docs/".length) || "index.html";
-    const body = await read(name, host);
+    const here = { url: `http://${host}/${apiStageName}`, description: "This service" };
+    const body = contents.get(name) ?? documentFiles([here]).get(name);
     if (body === undefined) return false;
     response.writeHead(200, {
       ...headers,

@@ -1,24 +1,87 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
+import { documents as documentsWithFigures, withFigures } from "../../docs/figures.ts";
+import { errors } from "../../lib/errors.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations } from "../../lib/operations.ts";
 
 const root = new URL("../../", import.meta.url);
-const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+const read = (file: string | URL) => readFileSync(new URL(file, root), "utf8");
 const { scripts } = JSON.parse(read("package.json"));
 const folders = globSync("*/", { cwd: root, withFileTypes: true }).map(({ name }) => name);
 
-// CHANGELOG.md names what existed once.
-const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root, exclude: ["CHANGELOG.md"] });
+/** The anchors of a document's headings, as GitHub makes them. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
 
-it.each(documents)("%s names only files and npm scripts that exist", (document) => {
+// CHANGELOG.md names what existed once.
+const documents = globSync(["*.md", "{docs,emulator}/**/*.md"], { cwd: root, exclude: ["CHANGELOG.md"] });
+
+it.each(documents)("%s names only files, sections and npm scripts that exist", (document) => {
   const text = read(document);
   const paths = [...text.matchAll(/`([\w.-]+\/[\w./-]+)`/g)]
     .map(([, path = ""]) => path)
     .filter((path) => folders.includes(path.split("/")[0] ?? "") && !path.startsWith("build/"));
-  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
-    ([, path]) => new URL(path ?? "", new URL(document, root)),
+  const links = [...text.matchAll(/\]\((?!https?:)([^)]+)/g)].map(
+    ([, link = ""]) => new URL(link, new URL(document, root)),
   );
-  const missing = [...paths.map((path) => new URL(path, root)), ...links].filter((file) => !existsSync(file));
-  expect(missing.map(({ pathname }) => pathname)).toEqual([]);
+  const exists = (file: URL) =>
+    existsSync(file) && (file.hash === "" || anchorsOf(read(file)).includes(file.hash.slice(1)));
+  const missing = [...paths.map((path) => new URL(path, root)), ...links].filter((file) => !exists(file));
+  expect(missing.map(({ pathname, hash }) => pathname + hash)).toEqual([]);
   const commands = [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = ""]) => name);
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+it.each(documentsWithFigures)("%s has the figures that `npm run generate` writes", (document) => {
+  expect(withFigures(document, read(document))).toBe(read(document));
+});
+
+describe("README.md", () => {
+  const readme = read("README.md");
+
+  it("lists every error code with its status", () => {
+    const rows = [...readme.matchAll(/\| (\d{3}) +\| `(\w+)`/g)].map(([, status, code]) => [code, status]);
+    expect(rows).toEqual(Object.entries(errors).map(([code, { status }]) => [code, String(status)]));
+  });
+
+  it("shows a function and its operation as they are in the source", () => {
+    const [, handler = "", operation = ""] = readme.split(/^```ts\n/m).map((text) => text.split("```")[0]);
+    expect(handler).toBe(read("functions/list-pets.ts"));
+    expect(read("lib/operations/list-pets.ts")).toContain(operation.replace("  // ...\n", ""));
+    expect(operation).toMatch(/^export const listPets = \{$/m);
+  });
+
+  it("lists every environment variable of `npm start -- --help`", () => {
+    const [, help = ""] = read("local/start.ts").split("Environment variables:\n");
+    const names = [...help.matchAll(/^ +([A-Z_]{4,}) /gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(1);
+    const listed = [...readme.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name);
+    expect(listed).toEqual(expect.arrayContaining(names));
+  });
+});
+
+describe("docs/contract.md", () => {
+  const contract = read("docs/contract.md");
+
+  it.each<Operation>(operations)("has the rules of $id", ({ id, method, path, deprecation }) => {
+    const heading = `${id}: \`${method} ${path}\`${deprecation ? ", deprecated" : ""}`;
+    expect(contract.split("\n").map((line) => line.replace(/^## \d+\. /, ""))).toContain(heading);
+  });
+
+  it("says in 2.8 that no operation changes a pet, and what depends on it cites the rule, only while that is so", () => {
+    const changing = operations.some(({ method, path }: Operation) => method !== "GET" && path.includes("{"));
+    expect(/^8\. No operation changes a pet/m.test(contract)).toBe(!changing);
+    const sources = ["docs/**/*.md", "{cli,lib,test}/**/*.ts"];
+    const citing = globSync(sources, { cwd: root, exclude: ["test/unit/**"] }).filter((file) =>
+      /contract\s2\.8\b/.test(read(file)),
+    );
+    if (changing) expect(citing).toEqual([]);
+    else expect(citing).not.toEqual([]);
+  });
 });

@@ -18,19 +18,6 @@ const statements = [...register.matchAll(line)].map(
   }),
 );
 
-/** The anchors of a document's sections, as GitHub makes them. */
-const anchors = (text: string) =>
-  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, "")
-      .replaceAll(" ", "-"),
-  );
-const sections = ["", "incidents.md", "deployment.md"].flatMap((file) =>
-  anchors(file ? read(`docs/${file}`) : register).map((anchor) => `${file}#${anchor}`),
-);
-sections.push("first-hour.md");
-
 it("has a row for each open question of the suite, with a method and a path", () => {
   expect(openQuestions.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(details)));
   expect(openQuestions.filter(({ request }) => !request.path?.startsWith("/"))).toEqual([]);
@@ -61,6 +48,5 @@ describe("a statement", () => {
   it.each(statements)("is checked by something that exists: $behaviour", ({ check }) => {
     const tests = check.startsWith("suite: ") ? [...check.matchAll(/"(.+?)"/g)] : [];
     for (const [title] of tests) expect(suite).toContain(title);
-    for (const [, section] of check.matchAll(/\]\((.*?)\)/g)) expect(sections).toContain(section);
   });
 });

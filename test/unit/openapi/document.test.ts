@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as z from "zod/mini";
-import { encodeCursor } from "../../../lib/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../../lib/cursor.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { idempotencyKeyPattern, parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
 import type { Operation } from "../../../lib/operation.ts";
@@ -67,6 +68,11 @@ describe("the document", () => {
     const { required, properties } = document.components.schemas.NewPet;
     expect(required).not.toContain("status");
     expect(properties.status).not.toHaveProperty("default");
+  });
+
+  it("is tested by schemathesis with a cursor that the service accepts", () => {
+    const config = readFileSync(new URL("../../../schemathesis.toml", import.meta.url), "utf8");
+    expect(decodeCursor(/cursor = "(.*)"/.exec(config)?.[1] ?? "")).toBe(0n);
   });
 
   it("lets later versions add members, and names the local service first, which generators take by default", () => {
