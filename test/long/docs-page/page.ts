@@ -62,11 +62,9 @@ export async function testAuthorize(page: Page, key: string): Promise<void> {
   const dialog = page.locator(".modal-ux");
   await page.getByRole("button", { name: "Authorize" }).first().click();
   await dialog.getByRole("button", { name: "Logout" }).click();
-  for (const wrong of ["nonsense", "", `${key}x`, key.slice(0, -1)]) {
-    await dialog.locator("input").fill(wrong);
-    await dialog.getByRole("button", { name: "Authorize" }).click();
-    await dialog.getByText("This is not an API key.").waitFor();
-  }
+  await dialog.locator("input").fill(`${key}x`);
+  await dialog.getByRole("button", { name: "Authorize" }).click();
+  await dialog.getByText("This is not an API key.").waitFor();
   await dialog.locator("input").fill(` Bearer ${key}\n`);
   await dialog.getByRole("button", { name: "Authorize" }).click();
   await dialog.getByRole("button", { name: "Logout" }).waitFor();
