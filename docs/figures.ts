@@ -71,7 +71,7 @@ function canary(): string {
 function clientLimits(): string {
   const minute = (limit?: number) => (limit ? `about ${whole(limit)} requests a minute` : "none of its own");
   return table(
-    ["Limit", "Value"],
+    ["Limit of production", "Value"],
     [
       ["`name`", `1 to ${NAME_LIMIT} characters`],
       ["body", `${BODY_LIMIT / 1024} KiB`],
