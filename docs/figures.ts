@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { format, insert, table } from "../bench/report.ts";
-import { deployedStages, stackName } from "../infra/stages.ts";
+import { deployedStages } from "../infra/stages.ts";
 import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { PetStatus } from "../lib/pet.ts";
 
@@ -21,10 +20,6 @@ const kept = deployedStages.find(({ retainData }) => retainData);
 if (!kept) throw new Error("No stage keeps data.");
 const { throttling, wafRateLimits, statusShards } = kept;
 
-const template = readFileSync(
-  new URL(`../test/integration/infra/templates/${stackName(kept.name)}.yaml`, import.meta.url),
-  "utf8",
-);
 const whole = (value: number) => format(value, 0);
 
 /** The read units of a page of all statuses. */
@@ -61,13 +56,6 @@ function endTable(): string {
 - Of the requests, ${LISTS * 100} % list the first ${PAGE_SIZE.default} pets of all statuses (${PAGE_UNITS} read units), and ${CREATIONS * 100} % add a pet of the same status without an \`Idempotency-Key\` (2 write units, one of them in the index).`;
 }
 
-function canary(): string {
-  const [, percent, minutes] = /LambdaCanary(\d+)Percent(\d+)Minutes/.exec(template) ?? [];
-  return percent
-    ? `CodeDeploy sends ${percent} % of a function's calls to its new version for ${minutes} minutes, and then all of them.`
-    : "All calls of a function reach its new version at once.";
-}
-
 function clientLimits(): string {
   const minute = (limit?: number) => (limit ? `about ${whole(limit)} requests a minute` : "none of its own");
   return table(
@@ -88,8 +76,6 @@ function clientLimits(): string {
 /** The figures by document and marker. */
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
-  "docs/incidents.md": { canary },
-
   "docs/decisions/scaling-limits.md": { ends: endTable },
 };
 
@@ -97,7 +83,7 @@ const figures: Record<string, Record<string, () => string>> = {
 export const documents = Object.keys(figures);
 
 /**
- * Computes the figures of a document from the settings of the stages, the reviewed template and the limits of the API.
+ * Computes the figures of a document from the settings of the stages and the limits of the API.
  *
  * @param document one of `documents`
  * @param text what the document contains now
