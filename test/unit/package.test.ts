@@ -1,20 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
+import type { Json } from "../support/json.ts";
 
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8"));
 const { scripts, allowScripts, ...manifest } = read("package.json");
 
-interface Locked {
-  [setting: string]: unknown;
-  integrity?: string;
-  inBundle?: boolean;
-  os?: string[];
-  cpu?: string[];
-  libc?: string[];
-}
-const { "": _, ...locked } = read("package-lock.json").packages as Record<string, Locked>;
+const { "": _, ...locked } = read("package-lock.json").packages as Record<string, Json>;
 /** The packages with a field, by their names. A package that is part of another one (inBundle) has that one's checksum. */
-const named = (has: (entry: Locked) => unknown) =>
+const named = (has: (entry: Json) => unknown) =>
   Object.entries(locked)
     .filter(([, entry]) => !entry.inBundle && has(entry))
     .map(([path]) => path.replace(/^.*node_modules\//, ""));
@@ -26,9 +19,9 @@ it("pins exact versions", () => {
 });
 
 it("locks every package that Linux with glibc can install by its SHA-512, and takes none from elsewhere", () => {
-  const installable = ({ os = ["linux"], cpu = ["x64"], libc = ["glibc"] }: Locked) =>
-    os.includes("linux") && libc.includes("glibc") && cpu.some((name) => /^(x64|arm64)$/.test(name));
-  const unchecked = ({ integrity = "" }: Locked) => !/^sha512-.{86}==$/.test(integrity);
+  const installable = ({ os = ["linux"], cpu = ["x64"], libc = ["glibc"] }: Json) =>
+    os.includes("linux") && libc.includes("glibc") && cpu.some((name: string) => /^(x64|arm64)$/.test(name));
+  const unchecked = ({ integrity = "" }: Json) => !/^sha512-.{86}==$/.test(integrity);
   expect(named((entry) => unchecked(entry) && (installable(entry) || !entry.optional))).toEqual([]);
   expect(named(({ resolved, link }) => resolved ?? link)).toEqual([]);
 });
