@@ -64,7 +64,7 @@ describe("examples/client.ts", () => {
     await expect(store.list({ limit: 0 }).next()).rejects.toMatchObject(invalid);
   });
 
-  it("is shown by a demo, which says in one line, without a retry, why it cannot start", async () => {
+  it("has a demo, which adds and lists animals, and says in one line why it cannot start", async () => {
     const script = fileURLToPath(new URL("../../../examples/demo.ts", import.meta.url));
     const demo = (environment = {}) =>
       promisify(execFile)(process.execPath, [script], {
