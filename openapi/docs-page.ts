@@ -64,9 +64,6 @@ function documentFiles(servers: { url: string; description: string }[]): Map<str
   ]);
 }
 
-/** Responds to a request for the docs page. Returns false for any other request. */
-type Docs = (message: IncomingMessage, response: ServerResponse) => boolean;
-
 /**
  * Serves the docs page of the local service at /docs/, to which / and /docs lead.
  *
@@ -75,15 +72,16 @@ type Docs = (message: IncomingMessage, response: ServerResponse) => boolean;
  *
  * @param key the key that the page sends
  * @param apiStageName the first segment of the API's paths
+ * @returns responds to a request for the page, and returns false for any other request
  */
-export function docsPage(key: string, apiStageName: string): Docs {
+export function docsPage(key: string, apiStageName: string) {
   // Read once: all responses share the bytes, and npm can change node_modules while the service runs.
   const contents = new Map([...files].map(([name, file]) => [name, readFileSync(file)]));
   // A key is letters, digits and underscores, so it needs no escapes.
   const html = String(contents.get("index.html")).replace('id="docs"', `id="docs" data-key="${key}"`);
   contents.set("index.html", Buffer.from(html));
 
-  return ({ method, url = "", headers: { host = "" } }, response) => {
+  return ({ method, url = "", headers: { host = "" } }: IncomingMessage, response: ServerResponse) => {
     const [path = ""] = url.split("?");
     if (method !== "GET" || !/^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host)) return false;
     if (path === "/" || path === "/docs") {

@@ -19,23 +19,14 @@ const header = (
 ) => ({ description, required: false, schema: { type: "string" }, ...options });
 
 /** The headers of a deprecated operation's function (RFC 9745, 8594 and 5829). @param own the headers of its success */
-function deprecationHeaders(
-  { deprecation }: Operation,
-  required: boolean,
-  own: Operation["success"]["headers"] = {},
-) {
+function deprecationHeaders({ deprecation }: Operation, required: boolean, own: Record<string, string> = {}) {
   if (!deprecation) return {};
   const link = 'URL of the successor with rel="successor-version" (RFC 5829)';
-  const { since, sunset } = deprecation;
+  const since = `@${deprecation.since.getTime() / 1000}`;
+  const sunset = deprecation.sunset.toUTCString();
   return {
-    Deprecation: header("When the operation became deprecated (RFC 9745)", {
-      required,
-      example: `@${since.getTime() / 1000}`,
-    }),
-    Sunset: header("When the operation stops working (RFC 8594)", {
-      required,
-      example: sunset.toUTCString(),
-    }),
+    Deprecation: header("When the operation became deprecated (RFC 9745)", { required, example: since }),
+    Sunset: header("When the operation stops working (RFC 8594)", { required, example: sunset }),
     Link: header(own.Link ? `${own.Link}. ${link}` : link, { required }),
   };
 }
