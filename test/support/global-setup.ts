@@ -49,9 +49,8 @@ export default async function setup(): Promise<void> {
   await makeDataFolder(data);
   const assembly = join(data, "assembly", await hashSources());
   await mkdir(assembly, { recursive: true });
-  await Promise.all([synthesize(assembly, ["*"], { validate: true }), synthesizeOptions(folder)]);
-  const store = await startTestStore(assembly);
-  const service = await startService({ DATA_DIR: data });
+  await Promise.all([synthesize(assembly, ["*"]), synthesizeOptions(folder)]);
+  const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
   process.env.SHARED_DATA_FOLDER = data;
   process.env.CONTRACT_URL = service.baseUrl;
   process.env.CONTRACT_KEY = service.key;
