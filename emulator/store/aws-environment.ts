@@ -9,7 +9,7 @@ export interface StoreAddress {
  * Returns the environment variables that make the AWS clients of a process, or of a function, call a DynamoDB-compatible
  * server. An embedded store accepts any region and signature; a profile of the user would replace both.
  *
- * @param store without an access key ID, the clients use the user's own credentials
+ * @param store without an access key ID, the clients get the access key of this process
  */
 export function awsEnvironment({ endpoint, accessKeyId }: StoreAddress): Record<string, string> {
   return {
