@@ -11,6 +11,7 @@ it.each([
   [["issue", "--stage", "local", "--expires-in", "0d"], "Use a duration longer than zero."],
   [["list", "--stage", "local", "--yes"], "unknown option '--yes'"],
   [["list"], "required option '--stage <stage>' not specified"],
+  [["list", "--stage", "Anna"], "A personal stage needs a name of"],
 ])("explains wrong usage with exit code 2: %j", async (args, message) => {
   expect(await keys(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
