@@ -3,7 +3,6 @@ import { App, CfnOutput, Stack, Validations } from "aws-cdk-lib";
 import { Operation } from "aws-cdk-lib/aws-dynamodb";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { ApiFunction } from "../../infra/api-function.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
@@ -40,9 +39,6 @@ const { tableThrottles } = new ApiFunction(twoAccesses, "Twice", {
   logRetentionDays: 1,
 });
 new CfnOutput(twoAccesses, "Throttles", { value: [...tableThrottles.keys()].join() });
-new AccountStack(app, "existing-provider", deployedStages, {
-  repository: { ...exampleSettings.repository, oidcProviderExists: true },
-});
 app.synth();
 const regions = new App({ context: { ...featureFlags, stage: "anna" }, outdir: join(outdir, "regions") });
 // The first one leaves the region to the environment, and so does the personal stage.
