@@ -9,7 +9,6 @@ import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { exampleSettings } from "../../support/account.ts";
 import { recordCalls } from "../../support/calls.ts";
-import { allows } from "../../support/iam.ts";
 import type { Json } from "../../support/json.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
@@ -35,56 +34,6 @@ const roles: Json[] = find("IAM::Role").map((role) => {
   const { AssumeRolePolicyDocument, ...others } = role;
   const policies = { trust: AssumeRolePolicyDocument.Statement, statements: statementsOf(role.id) };
   return { name: name ?? "ApiGatewayLogs", ...policies, ...others };
-});
-
-/** The names of the roles whose trust policy, or whose own statements, allow a request. */
-const allowedBy = (policy: "trust" | "statements", request: Parameters<typeof allows>[1]) =>
-  roles.filter((role) => allows(role[policy], request)).map(({ name }) => name);
-
-describe("a job of GitHub", () => {
-  it.each<[subject: string, roles: string[]]>([
-    ...names.map((name): [string, string[]] => [`environment:${name}`, [deployRole(name)]]),
-    ["pull_request", []],
-    ["ref:refs/heads/main", []],
-    ["ref:refs/tags/v1.0.0", []],
-    ["environment:github-pages", []],
-    ["environment:production2", []],
-  ])("with %s can assume %j, and nothing with a token for others", (subject, expected) => {
-    const own = {
-      repository: "acme@1234567/animal-store@7654321",
-      aud: "sts.amazonaws.com",
-      Federated: only("IAM::OIDCProvider").id,
-    };
-    const assumable = (token: object) => {
-      const { repository, aud, ...principal } = { ...own, ...token };
-      const context = { [`${ISSUER}:sub`]: `repo:${repository}:${subject}`, [`${ISSUER}:aud`]: aud };
-      return allowedBy("trust", { action: "sts:AssumeRoleWithWebIdentity", principal, context });
-    };
-    expect(assumable(own)).toEqual(expected);
-    for (const other of [
-      { Federated: "another-provider" },
-      { aud: "https://github.com/acme" },
-      { aud: undefined },
-      { repository: "acme/animal-store" }, // the form without ids
-      { repository: "acme@1/animal-store@7654321" },
-      { repository: "acme@1234567/animal-store@1" },
-      { repository: `evil@1/repo:${own.repository}` },
-    ])
-      expect(assumable(other)).toEqual([]);
-  });
-
-  it("gets its token from GitHub", () => {
-    const provider = { Url: `https://${ISSUER}`, ClientIdList: ["sts.amazonaws.com"] };
-    expect(only("IAM::OIDCProvider")).toMatchObject(provider);
-  });
-
-  it("is needed for every role but that of API Gateway", () => {
-    const services = ["apigateway", "lambda"].map((name) => ({ Service: `${name}.amazonaws.com` }));
-    const assumable = [...services, { AWS: "arn:aws:iam::000000000000:root" }].map((principal) =>
-      allowedBy("trust", { action: "sts:AssumeRole", principal }),
-    );
-    expect(assumable).toEqual([["ApiGatewayLogs"], [], []]);
-  });
 });
 
 /** Runs the key commands of a stage's job in the workflow, and returns the calls of AWS that they make. */
@@ -117,43 +66,42 @@ async function callsOfWorkflow(stage: string): Promise<string[]> {
   return calls.map((call) => call.replace(/Command$/, ""));
 }
 
-describe("a role for GitHub", () => {
-  const account = "000000000000";
-  const role = (name: string, owner = account) => `arn:aws:iam::${owner}:role/${name}`;
-  const bootstrap = (name: string) => role(`cdk-hnb659fds-${name}-role-${account}-local`);
-  const own = (service: string, resource: string) => `arn:aws:${service}:local:${account}:${resource}`;
-  const describe = "cloudformation:DescribeStacks";
-  const stack = (name: string) => own("cloudformation", `stack/${name}/1`);
-  const put = "dynamodb:PutItem";
-  const table = (stage: string, name: string) => own("dynamodb", `table/${stackName(stage)}-${name}1-ABC`);
+const role = (name: string): Json => roles.find((one) => one.name === name);
 
-  it.each<[action: string, resource: string, roles: string[]]>([
-    ["sts:AssumeRole", bootstrap("deploy"), deployRoles],
-    ["sts:AssumeRole", bootstrap("file-publishing"), deployRoles],
-    ["sts:AssumeRole", bootstrap("lookup"), deployRoles],
-    ["sts:AssumeRole", role("Admin"), []],
-    ["sts:AssumeRole", role("animal-store-account-ProductionDeploy"), []],
-    ["sts:AssumeRole", role(`cdk-hnb659fds-deploy-role-${account}-elsewhere`), []],
-    ["sts:AssumeRole", role("cdk-hnb659fds-deploy-role-111111111111-local", "111111111111"), []],
-    [describe, stack(accountStackName), []],
-    ...names.flatMap((name): [string, string, string[]][] => [
-      [describe, stack(stackName(name)), [deployRole(name)]],
-      [put, table(name, "ApiKeys"), [deployRole(name)]],
-      [put, table(name, "Pets"), []],
-    ]),
-  ])("%s on %s is for %j only", (action, resource, expected) => {
-    expect(allowedBy("statements", { action, resource })).toEqual(expected);
+describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
+  const { trust, statements, ManagedPolicyArns, Policies } = role(deployRole(stage));
+
+  it("is for the jobs in its environment only, with a token of GitHub for AWS", () => {
+    const { id: Federated, Url, ClientIdList } = only("IAM::OIDCProvider");
+    expect([Url, ClientIdList]).toEqual([`https://${ISSUER}`, ["sts.amazonaws.com"]]);
+    // The subject names the owner and the repository by id as well (aws-actions/configure-aws-credentials#1888).
+    const sub = `repo:acme@1234567/animal-store@7654321:environment:${stage}`;
+    const StringEquals = { [`${ISSUER}:sub`]: sub, [`${ISSUER}:aud`]: "sts.amazonaws.com" };
+    const Action = "sts:AssumeRoleWithWebIdentity";
+    const [statement, ...others] = trust;
+    expect(statement).toEqual({
+      Effect: "Allow",
+      Action,
+      Principal: { Federated },
+      Condition: { StringEquals },
+    });
+    expect(others).toEqual([]);
   });
 
-  it("may make exactly the calls of the workflow's key commands, and deploy", async () => {
-    const calls: Record<string, string[]> = { ApiGatewayLogs: [] };
-    for (const name of names) calls[deployRole(name)] = await callsOfWorkflow(name);
-    for (const { name, statements, ManagedPolicyArns = [], Policies = [] } of roles) {
-      const isOfGitHub = name !== "ApiGatewayLogs";
-      const expected = new Set([...(isOfGitHub ? ["sts:AssumeRole"] : []), ...(calls[name] ?? [])]);
-      expect(statements.flatMap(({ Action }: Json) => Action).sort()).toEqual([...expected].sort());
-      expect([ManagedPolicyArns.length, Policies]).toEqual([isOfGitHub ? 0 : 1, []]);
-    }
+  it("allows exactly the calls of the workflow's key commands on its own stage, and to deploy", async () => {
+    const own = (service: string, name: string) => `arn:aws:${service}:local:000000000000:${name}`;
+    const resources: Record<string, string> = {
+      sts: "arn:aws:iam::000000000000:role/cdk-hnb659fds-*-000000000000-local",
+      cloudformation: own("cloudformation", `stack/${stackName(stage)}/*`),
+      dynamodb: own("dynamodb", `table/${stackName(stage)}-ApiKeys*`),
+    };
+    const calls = new Set(["sts:AssumeRole", ...(await callsOfWorkflow(stage))]);
+    const allowed = statements.flatMap(({ Effect, Action, Resource }: Json) =>
+      [Action].flat().map((action) => [Effect, action, Resource]),
+    );
+    const expected = [...calls].map((call) => ["Allow", call, resources[call.split(":")[0] ?? ""]]);
+    expect(allowed.sort()).toEqual(expected.sort());
+    expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
   });
 });
 
@@ -170,12 +118,11 @@ it.each(names)(
     const needed = 10 + (2 * canaries.length - 1) * each;
     const job = jobOf(name);
     const text = JSON.stringify(job.steps);
-    const [role] = roles.filter((role) => role.name === deployRole(name));
     const times = {
       job: job["timeout-minutes"],
       key: Number(/--expires-in (\d+)h/.exec(text)?.[1]) * 60,
       session: Number(/"role-duration-seconds":(\d+)/.exec(text)?.[1]) / 60,
-      role: role?.MaxSessionDuration / 60,
+      role: role(deployRole(name)).MaxSessionDuration / 60,
     };
     const short = Object.entries(times).filter(([, minutes]) => !(minutes >= needed));
     expect([`${canaries.length} functions need ${needed} minutes`, short]).toEqual([expect.anything(), []]);
@@ -186,10 +133,15 @@ it.each(names)(
 );
 
 describe("the account", () => {
-  const [log] = roles.filter(({ name }) => name === "ApiGatewayLogs");
+  const log = role("ApiGatewayLogs");
 
   it("has one role for the logs of API Gateway, which no stage owns and every stage needs", () => {
-    expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log?.id));
+    expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log.id));
+    const [{ Action, Principal }] = log.trust;
+    expect([Action, Principal]).toEqual(["sts:AssumeRole", { Service: "apigateway.amazonaws.com" }]);
+    const policies = ["arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"];
+    expect([log.trust.length, log.statements, log.ManagedPolicyArns]).toEqual([1, [], policies]);
+    expect(roles).toHaveLength(names.length + 1);
     const { artifacts } = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
     for (const stack of names.map(stackName)) {
       expect(readResources(assembly, stack).find("ApiGateway::Account")).toEqual([]);
