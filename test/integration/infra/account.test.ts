@@ -47,16 +47,9 @@ async function callsOfWorkflow(stage: string): Promise<string[]> {
   const environment = { ...process.env, AWS_REGION: "eu-west-1" } as Record<string, string>;
   let issued: { keyId: string } | undefined;
   for (const [, args = ""] of text.matchAll(/npm run -s keys -- ([^|\n]+)/g)) {
-    const filled = args
-      .replaceAll('"', "")
-      .replace("$STAGE", stage)
-      .replace("$KEY_ID", issued?.keyId ?? "");
-    const { code, stdout, stderr } = await runInProcess(
-      program,
-      "keys",
-      filled.trim().split(" "),
-      environment,
-    );
+    const filled = args.replace("$STAGE", stage).replace("$KEY_ID", issued?.keyId ?? "");
+    const given = filled.replaceAll('"', "").trim().split(" ");
+    const { code, stdout, stderr } = await runInProcess(program, "keys", given, environment);
     expect([code, stderr]).toEqual([0, ""]);
     issued ??= JSON.parse(stdout);
   }
@@ -77,15 +70,8 @@ describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
     // The subject names the owner and the repository by id as well (aws-actions/configure-aws-credentials#1888).
     const sub = `repo:acme@1234567/animal-store@7654321:environment:${stage}`;
     const StringEquals = { [`${ISSUER}:sub`]: sub, [`${ISSUER}:aud`]: "sts.amazonaws.com" };
-    const Action = "sts:AssumeRoleWithWebIdentity";
-    const [statement, ...others] = trust;
-    expect(statement).toEqual({
-      Effect: "Allow",
-      Action,
-      Principal: { Federated },
-      Condition: { StringEquals },
-    });
-    expect(others).toEqual([]);
+    const statement = { Effect: "Allow", Action: "sts:AssumeRoleWithWebIdentity", Principal: { Federated } };
+    expect(trust).toEqual([{ ...statement, Condition: { StringEquals } }]);
   });
 
   it("allows exactly the calls of the workflow's key commands on its own stage, and to deploy", async () => {

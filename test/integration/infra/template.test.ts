@@ -4,16 +4,14 @@ import { describe, expect, it } from "@jest/globals";
 import { FileSystem } from "aws-cdk-lib/core";
 import { formatAccessLog } from "../../../emulator/gateway/context.ts";
 import { evaluate } from "../../../emulator/template/intrinsics.ts";
-import { functionOf, readStack } from "../../../emulator/template/template.ts";
+import { readStack } from "../../../emulator/template/template.ts";
 import { deprecatedOperations } from "../../../infra/access-log.ts";
-import { functionOutput } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
-import { operations } from "../../../lib/operations.ts";
 import { countedFrom } from "../../support/cloudwatch.ts";
 import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
-import { functionNames, readResources } from "../../support/resources.ts";
+import { readResources } from "../../support/resources.ts";
 
 // templates.test.ts compares the whole templates with reviewed ones. These tests say why some parts must be as they are.
 
@@ -40,8 +38,8 @@ const stacks = [
 it.each(stacks)(
   "%s declares the headers that a method returns, which API Gateway otherwise refuses",
   (stack, folder) => {
-    const { find } = readResources(folder, stack);
-    const returned = find("ApiGateway::Method").flatMap(({ Integration, MethodResponses = [] }) =>
+    const methods = readResources(folder, stack).find("ApiGateway::Method");
+    const returned = methods.flatMap(({ Integration, MethodResponses = [] }) =>
       (Integration.IntegrationResponses ?? []).map(({ StatusCode, ResponseParameters = {} }: Json) => {
         const declared = MethodResponses.find((one: Json) => one.StatusCode === StatusCode);
         return [Object.keys(ResponseParameters), Object.keys(declared?.ResponseParameters ?? {})];
@@ -49,21 +47,6 @@ it.each(stacks)(
     );
     expect(returned.flat(2)).not.toEqual([]);
     for (const [headers, declared] of returned) expect(declared).toEqual(expect.arrayContaining(headers));
-  },
-);
-
-it.each(stacks)(
-  "%s calls the function of each operation with its method, and the authorizer",
-  (stack, folder) => {
-    const read = readStack(folder, stack);
-    const { authorizer, routes } = read;
-    const idOf = (name = "") =>
-      functionNames.find((id) => functionOf(read, functionOutput(id)).name === name);
-    const called = routes.flatMap(({ method, path, integration }) =>
-      integration.type === "AWS_PROXY" ? [[`${method} ${path}`, idOf(integration.functionName)]] : [],
-    );
-    expect(called.sort()).toEqual(operations.map(({ id, method, path }) => [`${method} ${path}`, id]).sort());
-    expect(idOf(authorizer?.functionName)).toBe("authorize");
   },
 );
 
