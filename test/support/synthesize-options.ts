@@ -16,13 +16,8 @@ import { everyOption } from "./every-option.ts";
 
 const [, , outdir = "", account = ""] = process.argv;
 const functionCode = () => Code.fromAsset(import.meta.dirname);
-const withContext = (context: object, folder: string) => {
-  const app = new App({ context: { ...featureFlags, ...context }, outdir: folder });
-  addStacks(app, functionCode);
-  return app;
-};
-withContext({ canaryAlarms: "off" }, join(outdir, "canaryAlarms")).synth();
-const app = withContext({ deletionProtection: "off" }, outdir);
+const app = new App({ context: { ...featureFlags, deletionProtection: "off", canaryAlarms: "off" }, outdir });
+addStacks(app, functionCode);
 const options = { functionCode, ignoreCanaryAlarms: false };
 new AnimalStoreStack(app, stackName(everyOption.name), everyOption, options);
 const domain = everyOption.domain && { ...everyOption.domain, disableDefaultEndpoint: false };
