@@ -67,18 +67,16 @@ export class AccountStack extends Stack {
    * when this stack is deleted.
    */
   #addLogRole(): void {
+    const policy = "service-role/AmazonAPIGatewayPushToCloudWatchLogs";
     const role = new Role(this, "ApiGatewayLogs", {
       assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
-      managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName("service-role/AmazonAPIGatewayPushToCloudWatchLogs"),
-      ],
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
     });
     const account = new CfnAccount(this, "ApiGatewayAccount", { cloudWatchRoleArn: role.roleArn });
-    role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
-    account.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    for (const one of [role, account]) one.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     acknowledge(
       role,
-      "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+      `IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
       "API Gateway documents this policy for the one role with which an account's APIs write their logs.",
     );
   }
