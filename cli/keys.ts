@@ -50,9 +50,9 @@ async function find(keys: ApiKeyStore, { stage }: CommonOptions, id: string): Pr
   return found;
 }
 
-async function findRecord(...look: Parameters<typeof find>): Promise<ApiKeyRecord> {
-  const { keyId, record } = await find(...look);
-  if (!record) throw new Error(damaged(keyId));
+async function findRecord(keys: ApiKeyStore, options: CommonOptions, id: string): Promise<ApiKeyRecord> {
+  const { record } = await find(keys, options, id);
+  if (!record) throw new Error(damaged(id));
   return record;
 }
 
