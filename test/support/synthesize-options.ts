@@ -8,8 +8,8 @@ import { ApiFunction } from "../../infra/api-function.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
 import { deployedStages, stackName } from "../../infra/stages.ts";
 import { PetsTable } from "../../infra/tables.ts";
-import { exampleSettings, synthesizeAccount } from "./account.ts";
-import { everyOption } from "./every-option.ts";
+import { synthesizeAccount } from "./account.ts";
+import { everyOption, exampleSettings } from "./every-option.ts";
 
 // Synthesizes what the stages do not use, and what the procedures use once. Arguments: two empty folders, for the stages
 // and for the account. This runs in a process of its own: Jest loads the CDK slowly and keeps it in memory.

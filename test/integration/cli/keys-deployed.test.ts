@@ -8,13 +8,16 @@ import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/keys.ts";
 import { runProgram } from "../../../cli/run-program.ts";
-import { deployedStages } from "../../../infra/stages.ts";
+import { pascalCase } from "../../../infra/pascal-case.ts";
+import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { hashApiKey } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
+import { arnOf, readResources } from "../../support/resources.ts";
 import { capture, runInProcess } from "../../support/run-in-process.ts";
+import { jobOf } from "../../support/workflows.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -32,11 +35,14 @@ const deployed = stackWith(output("PetsTableName", tables.pets) + output("ApiKey
 const error = (code: string, message: string) =>
   `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
 
+/** The calls of CloudFormation. */
+const described: string[] = [];
 /** What CloudFormation returns for a stack. AWS: "DescribeStacks", examples, and "Common errors". */
 let stacks: Record<string, string>;
 const cloudFormation = await listen(
   createServer(async (request, response) => {
-    const name = new URLSearchParams(await text(request)).get("StackName") ?? "";
+    const { StackName: name = "", Action } = Object.fromEntries(new URLSearchParams(await text(request)));
+    described.push(`cloudformation:${Action}`);
     const body = stacks[name] ?? error("ValidationError", `Stack with id ${name} does not exist`);
     response.writeHead(body.startsWith("<Error") ? 400 : 200, { "Content-Type": "text/xml" }).end(body);
   }),
@@ -98,6 +104,30 @@ it.each(["production", "anna"])(
     expect(key).toMatch(new RegExp(`^ask_${stage}_[0-9A-Za-z]{33}$`));
     for (const command of ["rotate", "revoke"])
       expect(await change(command, keyId)).toMatchObject({ code: 0, stderr: "" });
+  },
+);
+
+it.each(deployedStages)(
+  "the job of $name in the workflow makes exactly the calls that its role allows",
+  async ({ name }) => {
+    stacks = { [stackName(name)]: deployed };
+    const send = jest.spyOn(DynamoDBClient.prototype, "send");
+    const scripts = jobOf(name).steps.map(({ run = "" }) => run);
+    let keyId = "";
+    for (const [, args = ""] of scripts.join("\n").matchAll(/npm run -s keys -- ([^|\n]+)/g)) {
+      const filled = args.replaceAll('"', "").replace("$STAGE", name).replace("$KEY_ID", keyId);
+      const { code, stdout, stderr } = await run(filled.trim().split(" "));
+      expect([code, stderr]).toEqual([0, ""]);
+      keyId ||= JSON.parse(stdout).keyId;
+    }
+    const sent = send.mock.calls.map(
+      ([command]) => `dynamodb:${command.constructor.name.replace("Command", "")}`,
+    );
+    const account = readResources(process.env.TEST_ACCOUNT_ASSEMBLY, accountStackName);
+    const arn = account.output(`${pascalCase(name)}DeployRoleArn`);
+    const [role] = account.find("IAM::Role").filter(({ id }) => arnOf(id) === arn);
+    const allowed = account.statementsOf(role?.id).flatMap(({ Action }) => Action);
+    expect(allowed.sort()).toEqual([...new Set(["sts:AssumeRole", ...described, ...sent])].sort());
   },
 );
 

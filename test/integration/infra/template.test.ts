@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { FileSystem } from "aws-cdk-lib/core";
 import { formatAccessLog } from "../../../emulator/gateway/context.ts";
 import { evaluate } from "../../../emulator/template/intrinsics.ts";
 import { readStack } from "../../../emulator/template/template.ts";
-import { deprecatedOperations } from "../../../infra/access-log.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
+import { operations } from "../../../lib/operations.ts";
 import { countedFrom } from "../../support/cloudwatch.ts";
 import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
@@ -15,7 +15,10 @@ import { readResources } from "../../support/resources.ts";
 
 // templates.test.ts compares the whole templates with reviewed ones. These tests say why some parts must be as they are.
 
+// An import would load all of it.
+const { FileSystem } = createRequire(import.meta.url)("aws-cdk-lib/core");
 const assembly = process.env.TEST_ASSEMBLY ?? "";
+const deprecated = operations.filter((operation) => "deprecation" in operation);
 
 /** Every type of gateway response, from API Gateway's documentation, by the error that a client gets. */
 const gatewayResponses = {
@@ -135,7 +138,7 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
       [403, "GET /pets", key, ["RequestsWithKey", "Refusals"]],
       [429, "GET /pets", { "error.responseType": "THROTTLED" }, ["RequestsWithKey", "Refusals"]],
       [429, "GET /pets", { "error.responseType": "WAF_FILTERED" }, []],
-      ...deprecatedOperations.flatMap(({ method, path }): [number, string, object, string[]][] => [
+      ...deprecated.flatMap(({ method, path }): [number, string, object, string[]][] => [
         [200, `${method} ${path}`, key, ["RequestsWithKey", "DeprecatedCalls by keyId key_1"]],
         [200, `${method} ${path}`, { ...key, "authorizer.check": true }, ["RequestsWithKey"]], // a check of our own
         [401, `${method} ${path}`, {}, []], // without a key there is nobody to ask
