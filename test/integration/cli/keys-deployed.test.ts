@@ -10,7 +10,7 @@ import { program } from "../../../cli/keys.ts";
 import { runProgram } from "../../../cli/run-program.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
-import { hashApiKey } from "../../../lib/api-key.ts";
+import { generateApiKey, hashApiKey } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
@@ -369,4 +369,55 @@ it("reads AWS profiles, and runs the process of one once, because it can ask for
   const environment = { ...endpoints, AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
   const args = ["list", "--stage", "staging"];
   expect(await runInProcess(program, "keys", args, environment)).toMatchObject({ code: 0, stderr: "" });
+});
+
+/** Runs a command without any setting for AWS. */
+const bare = (args: string[], environment?: Record<string, string>) =>
+  runInProcess(program, "keys", args, environment);
+
+it.each([
+  [["issue", "--stage", "local"], "required option '--owner <owner>' not specified"],
+  [["issue", "--stage", "local", "--expires-in", "0d"], "Use a duration longer than zero."],
+  [["list", "--stage", "local", "--yes"], "unknown option '--yes'"],
+  [["list"], "required option '--stage <stage>' not specified"],
+  [["list", "--stage", "Anna"], "A personal stage needs a name of"],
+])("explains wrong usage with exit code 2: %j", async (args, message) => {
+  expect(await bare(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+const key = generateApiKey("local");
+
+it.each([
+  [["show", key]],
+  [["revoke", `Bearer ${key}`]],
+  [["revoke", key.slice(0, -3)]],
+  [["issue", "--owner", key]],
+  [["issue", "--owner", "x", "--scopes", key]],
+  [["list", `--${key}`]],
+  [["list", key]],
+  [[key]],
+  [["list", "--stage", key]],
+])("never repeats an API key that was typed in the wrong place: %#", async (args) => {
+  const { code, stdout, stderr } = await bare([...args, "--stage", "local"]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).not.toContain(key.slice(10, 30));
+});
+
+const list = ["list", "--stage", "staging"];
+const id = "key_0000000000000000";
+const production = ["--stage", "production"];
+const confirmation = "in production? Add --yes to confirm it without a terminal.";
+
+it.each<[string, string[], Record<string, string>]>([
+  ["No AWS region is set: set AWS_REGION, or a region in your AWS profile.", list, {}],
+  [
+    "There are no AWS credentials (Could not load credentials from any providers): sign in (for example `aws sso login`), or check AWS_PROFILE.",
+    list,
+    { AWS_REGION: "eu-west-1", AWS_PROFILE: "nope" },
+  ],
+  [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...production], {}],
+  [`Revoke ${id} ${confirmation}`, ["revoke", id, ...production], {}],
+  [`Rotate ${id} ${confirmation}`, ["rotate", id, ...production], {}],
+])("without a network, says: %s", async (message, args, environment) => {
+  expect(await bare(args, environment)).toEqual({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
 });
