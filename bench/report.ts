@@ -1,10 +1,3 @@
-export interface BenchOptions {
-  /** does each step once: it shows that the step works, and a rough result */
-  quick: boolean;
-  /** folder of the synthesized stack */
-  assembly: string;
-}
-
 /** A Markdown table. Every column but the first is right-aligned, as numbers are, unless the cells are text. */
 export function table(
   head: readonly string[],

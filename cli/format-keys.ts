@@ -24,11 +24,7 @@ export function describeKey(record: ApiKeyRecord, now: number) {
   };
 }
 
-/**
- * Formats everything about a key, one field per line.
- *
- * @param description what describeKey returned, and the API key itself if it is to be shown
- */
+/** Formats everything about a key, one field per line, with the API key itself if it is to be shown. */
 export function keyDetails(description: ReturnType<typeof describeKey> & { key?: string }): string {
   const { keyId, owner, state, scopes, createdAt, expiresAt, revokeAt, key } = description;
   const fields = {
@@ -41,10 +37,9 @@ export function keyDetails(description: ReturnType<typeof describeKey> & { key?:
     [state === "rotating" ? "Works until" : "Revoked"]: revokeAt,
     "API key": key,
   };
-  const lines = Object.entries(fields).flatMap(([label, value]) =>
-    typeof value === "string" ? `${label.padEnd(13)}${escapeControls(value)}` : [],
-  );
-  return lines.join("\n");
+  return Object.entries(fields)
+    .flatMap(([label, value]) => (value ? `${label.padEnd(13)}${escapeControls(value)}` : []))
+    .join("\n");
 }
 
 /** The widths of the columns before the owner, which fit every value. */

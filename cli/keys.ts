@@ -44,14 +44,14 @@ async function confirmChange({ stage, yes }: CommonOptions, change: string): Pro
 const damaged = (id: string) =>
   `The record of the key ${escapeControls(id)} is damaged, so the key does not work: revoke it.`;
 
-async function find(keys: ApiKeyStore, stage: string, id: string): Promise<StoredKey> {
+async function find(keys: ApiKeyStore, { stage }: CommonOptions, id: string): Promise<StoredKey> {
   const [found] = await keys.list(id);
   if (!found) throw new Error(`There is no key ${id} in ${stage}.`);
   return found;
 }
 
-async function findRecord(keys: ApiKeyStore, stage: string, id: string): Promise<ApiKeyRecord> {
-  const { record } = await find(keys, stage, id);
+async function findRecord(keys: ApiKeyStore, options: CommonOptions, id: string): Promise<ApiKeyRecord> {
+  const { record } = await find(keys, options, id);
   if (!record) throw new Error(damaged(id));
   return record;
 }
@@ -93,16 +93,6 @@ async function issue(
   return record;
 }
 
-/** @throws Error in one line if the key no longer works or already has a successor */
-function checkRotatable(record: ApiKeyRecord, now: number): void {
-  const { keyId } = record;
-  if (!isLive(record, now)) throw new Error(`The key ${keyId} no longer works: issue a new one.`);
-  if (record.revokeAt !== undefined)
-    throw new Error(
-      `The key ${keyId} is already rotating and works until ${isoTime(endOf(record))}: use its successor, or issue a new key.`,
-    );
-}
-
 /** The operators' commands for API keys. */
 export const program = configureProgram(new Command("npm run keys --")).description(
   "Issue, list, show, rotate and revoke the API keys of a deployment.",
@@ -119,7 +109,6 @@ const command = (name: string, description: string) =>
     )
     .option("--json", "print JSON, for scripts");
 
-/** A command that changes keys, and asks before it does so in production. */
 const changingCommand = (name: string, description: string) =>
   command(name, description).option("--yes", "do not ask before a change in production");
 
@@ -132,13 +121,12 @@ changingCommand("issue", "issue a new key and show it once")
     parseLifetime,
   )
   .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
-    const { stage, owner, expiresIn } = options;
+    const { owner, expiresIn } = options;
     await confirmChange(options, `Issue a key for ${owner}`);
-    await using keys = await openKeys(stage);
+    await using keys = await openKeys(options.stage);
     const createdAt = Date.now();
     const expiresAt = expiresIn && createdAt + expiresIn;
-    const wanted = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
-    await issue(keys, options, wanted);
+    await issue(keys, options, { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt });
   });
 
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
@@ -157,8 +145,7 @@ command("show", "show a key's record")
   .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
     await using keys = await openKeys(options.stage);
-    const record = await findRecord(keys, options.stage, id);
-    const shown = describeKey(record, Date.now());
+    const shown = describeKey(await findRecord(keys, options, id), Date.now());
     await output(options, shown, keyDetails(shown));
   });
 
@@ -172,9 +159,13 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
     await confirmChange(options, `Rotate ${id}`);
     await using keys = await openKeys(options.stage);
-    const old = await findRecord(keys, options.stage, id);
+    const old = await findRecord(keys, options, id);
     const now = Date.now();
-    checkRotatable(old, now);
+    if (!isLive(old, now)) throw new Error(`The key ${id} no longer works: issue a new one.`);
+    if (old.revokeAt !== undefined)
+      throw new Error(
+        `The key ${id} is already rotating and works until ${isoTime(endOf(old))}: use its successor, or issue a new key.`,
+      );
     const { owner, scopes, createdAt, expiresAt } = old;
     // The successor gets the whole lifetime that the old key had.
     const wanted = { owner, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
@@ -196,13 +187,12 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
 changingCommand("revoke", "revoke a key")
   .argument("<keyId>", "the key to revoke", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
-    const { stage } = options;
     await confirmChange(options, `Revoke ${id}`);
-    await using keys = await openKeys(stage);
-    const { hash } = await find(keys, stage, id);
+    await using keys = await openKeys(options.stage);
+    const { hash } = await find(keys, options, id);
     const changed = await keys.revoke(hash, Date.now());
     const record = await keys.find(hash);
-    const cached = stageNamed(stage).authorizerCacheSeconds;
+    const cached = stageNamed(options.stage).authorizerCacheSeconds;
     const text = changed
       ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
       : `${id} was already revoked${record ? `, on ${isoTime(record.revokeAt)}` : ""}.`;

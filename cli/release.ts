@@ -39,24 +39,11 @@ async function release(version: string): Promise<void> {
   await check(version, tag);
   const changelog = await readFile("CHANGELOG.md", "utf8");
   const section = unreleased(changelog);
-  const head = await git("rev-parse", "HEAD");
-  await orUndo(
-    async (interruption) => {
-      for (const step of steps(version, tag, changelog, section)) {
-        interruption.throwIfAborted();
-        await step();
-      }
-    },
-    () => git("reset", "--hard", head), // loses nothing, because there were no changes
-  );
-  console.log(`Committed and tagged ${tag}. To publish it: git push --atomic origin main ${tag}`);
-}
-
-/** The steps of a release. Only the last one makes what `git reset` does not undo. */
-function steps(version: string, tag: string, changelog: string, section: string): (() => Promise<unknown>)[] {
   const date = new Date().toISOString().slice(0, 10);
   const dated = changelog.replace(/^## Unreleased$/m, `$&\n\n## ${version} - ${date}`);
-  return [
+  const head = await git("rev-parse", "HEAD");
+  // Only the last step makes what `git reset` does not undo.
+  const steps: (() => Promise<unknown>)[] = [
     () => writeFile("CHANGELOG.md", dated),
     () => execute("npm", ["version", version, "--no-git-tag-version"]),
     // A process of its own reads the new version.
@@ -65,6 +52,16 @@ function steps(version: string, tag: string, changelog: string, section: string)
     // By default git removes lines that start with "#", and so the headings.
     () => git("tag", "--annotate", "--cleanup=whitespace", "--message", section, tag),
   ];
+  await orUndo(
+    async (interruption) => {
+      for (const step of steps) {
+        interruption.throwIfAborted();
+        await step();
+      }
+    },
+    () => git("reset", "--hard", head), // loses nothing, because there were no changes
+  );
+  console.log(`Committed and tagged ${tag}. To publish it: git push --atomic origin main ${tag}`);
 }
 
 /** The command, for tests in their own process. */

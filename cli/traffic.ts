@@ -66,14 +66,11 @@ class Traffic {
     this.#url = url.replace(/\/$/, "");
     this.#checks = operations.filter(isServed).flatMap((operation: Operation) => {
       const { id, method, success } = operation;
-      const check = (name: string, key: string, expected: number = success.status): Check[] => [
-        { name, operation, key, expected, failures: [] },
-      ];
-      const reads = existingKey && method === "GET";
-      return check(id, key).concat(
-        check(`${id} without a key`, "", 401),
-        reads ? check(`${id} with the existing key`, existingKey) : [],
-      );
+      const check = (name: string, key: string, expected: number = success.status): Check => {
+        return { name: id + name, operation, key, expected, failures: [] };
+      };
+      const own = [check("", key), check(" without a key", "", 401)];
+      return existingKey && method === "GET" ? [...own, check(" with the existing key", existingKey)] : own;
     });
   }
 

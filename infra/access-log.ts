@@ -33,9 +33,6 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   error: "$context.error.responseType",
 });
 
-/** The operations that clients should stop calling. */
-export const deprecatedOperations = operations.filter((operation) => "deprecation" in operation);
-
 const { all, any, stringValue } = FilterPattern;
 
 /** The access log of an API, and the metrics that CloudWatch counts from its lines. */
@@ -68,7 +65,7 @@ export class AccessLog extends Construct {
     const withoutScope = stringValue("$.status", "=", "403");
     this.refusals = this.#count("Refusals", any(withoutScope, ...refused), "Refusals");
 
-    for (const { id: name, method, path } of deprecatedOperations) {
+    for (const { id: name, method, path } of operations.filter((one) => "deprecation" in one)) {
       const route = stringValue("$.route", "=", `${method} ${path}`);
       const calls = all(route, identified, stringValue("$.check", "=", "-"));
       this.#count(`${pascalCase(name)}DeprecatedCalls`, calls, "DeprecatedCalls", "keyId");

@@ -39,7 +39,7 @@ export const LIVE_ALIAS = "live";
 /** One Lambda function with its own log group and role. The role allows that log and the declared access. */
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index are one */
-  readonly tableThrottles: ReadonlyMap<string, Metric>;
+  readonly tableThrottles = new Map<string, Metric>();
   readonly #aliasOptions: AliasOptions;
   #alias: Alias | undefined;
 
@@ -72,19 +72,14 @@ export class ApiFunction extends LambdaFunction {
 
     for (const { table, operations, index } of access) {
       const resources = [index ? `${table.tableArn}/index/${index}` : table.tableArn];
-      for (const operation of operations)
+      for (const operation of operations) {
         this.addToRolePolicy(new PolicyStatement({ actions: [`dynamodb:${operation}`], resources }));
+        const throttled = table.metricThrottledRequestsForOperation(operation);
+        this.tableThrottles.set(`${operation} on ${table.node.id}`, throttled);
+      }
     }
     this.#aliasOptions = { provisionedConcurrentExecutions };
     if (provisionedConcurrentExecutions !== undefined) this.addLiveAlias();
-
-    const throttles = access.flatMap(({ table, operations }) =>
-      operations.map((operation) => {
-        const metric = table.metricThrottledRequestsForOperation(operation);
-        return [`${operation} on ${table.node.id}`, metric] as const;
-      }),
-    );
-    this.tableThrottles = new Map(throttles);
   }
 
   /** What callers invoke: the alias if the function has one, else the newest code. */

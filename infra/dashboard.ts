@@ -95,16 +95,13 @@ function tableUse({ functions, tables }: MonitoredResources): IWidget[] {
   const throttles = Object.entries(functions).flatMap(([name, fn]) =>
     [...fn.tableThrottles].map(([label, metric]) => metric.with({ period, label: `${name}: ${label}` })),
   );
-  return [
-    graph(
-      "Tables: consumed capacity",
-      named.map(([name, table]) => table.metricConsumedReadCapacityUnits({ period, label: `${name} read` })),
-      named.map(([name, table]) =>
-        table.metricConsumedWriteCapacityUnits({ period, label: `${name} write` }),
-      ),
-    ),
-    graph("Tables: throttled requests", throttles),
-  ];
+  const read = named.map(([name, table]) =>
+    table.metricConsumedReadCapacityUnits({ period, label: `${name} read` }),
+  );
+  const written = named.map(([name, table]) =>
+    table.metricConsumedWriteCapacityUnits({ period, label: `${name} write` }),
+  );
+  return [graph("Tables: consumed capacity", read, written), graph("Tables: throttled requests", throttles)];
 }
 
 function refusals({ api: { accessLog }, webAcl }: MonitoredResources): IWidget[] {

@@ -46,26 +46,17 @@ function addErrorMethod(
   const { status } = errors[code];
   const statusCode = String(status);
   const template = JSON.stringify({ statusCode: status });
+  const responseTemplates = { "application/json": JSON.stringify(errorBody(code)) };
   const integration = new MockIntegration({
     // Passing a body through would let the client choose the status.
     passthroughBehavior: PassthroughBehavior.NEVER,
     requestTemplates: Object.fromEntries(MEDIA_TYPES.map((type) => [type, template])),
-    integrationResponses: [
-      {
-        statusCode,
-        responseParameters: headers,
-        responseTemplates: { "application/json": JSON.stringify(errorBody(code)) },
-      },
-    ],
+    integrationResponses: [{ statusCode, responseParameters: headers, responseTemplates }],
   });
+  const responseParameters = Object.fromEntries(Object.keys(headers).map((name) => [name, true]));
   return resource.addMethod("ANY", integration, {
     ...options,
-    methodResponses: [
-      {
-        statusCode,
-        responseParameters: Object.fromEntries(Object.keys(headers).map((name) => [name, true])),
-      },
-    ],
+    methodResponses: [{ statusCode, responseParameters }],
   });
 }
 

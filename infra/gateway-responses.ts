@@ -23,13 +23,12 @@ const WAF_RETRY_AFTER = "30";
 export function addGatewayResponses(api: RestApi): void {
   for (const { type, code } of types) {
     const headers = type === "WAF_FILTERED" ? { "Retry-After": WAF_RETRY_AFTER } : errorHeaders(code);
+    // API Gateway expects a static header value in single quotes.
+    const quoted = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),
       statusCode: String(errors[code].status),
-      // API Gateway expects a static header value in single quotes.
-      responseHeaders: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, `'${value}'`]),
-      ),
+      responseHeaders: Object.fromEntries(quoted),
       templates: { "application/json": JSON.stringify(errorBody(code)) },
     });
   }

@@ -1,72 +1,52 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { readStack } from "../../emulator/template/template.ts";
 import { localStage, servedStackName } from "../../infra/stages.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
-import { type BenchOptions, format, table } from "../report.ts";
-import { interleave, median } from "../stats.ts";
+import { format, table } from "../report.ts";
 import { startMock } from "./mock.ts";
 import { buildVariants, type Variant } from "./variants.ts";
 
-const child = fileURLToPath(new URL("child.cjs", import.meta.url));
+/** What child.cjs prints: whether the handler returned a success, and numbers by the columns of the table. */
+type ColdStart = { succeeded: boolean; measured: Record<string, number> };
 
-/** What child.cjs prints. */
-interface ColdStart {
-  /** an operation responded with a success, or the authorizer allowed the request */
-  succeeded: boolean;
-  /** size of the files that were loaded */
-  bytes: number;
-  /** import of the code; with `lambda-entry.mjs` it includes the warm-up */
-  load: { ms: number; cpuMs: number };
-  /** the first request */
-  first: { ms: number; cpuMs: number };
-}
-
-async function start(
-  { label, file, environment, event }: Variant,
-  aws: Record<string, string>,
-): Promise<ColdStart> {
-  const args = [child, file, JSON.stringify(event)];
+async function start({ label, file, environment, event }: Variant, aws: Record<string, string>) {
+  const args = [join(import.meta.dirname, "child.cjs"), file, JSON.stringify(event)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...environment, ...aws } });
-  const result: ColdStart = JSON.parse(stdout);
-  if (!result.succeeded) throw new Error(`${label} did not succeed.`);
-  return result;
+  const { succeeded, measured }: ColdStart = JSON.parse(stdout);
+  if (!succeeded) throw new Error(`${label} did not succeed.`);
+  return measured;
 }
 
-function row({ label }: Variant, starts: readonly ColdStart[]): string[] {
-  const of = (value: (start: ColdStart) => number) => format(median(starts.map(value)));
-  return [
-    label,
-    format((starts[0]?.bytes ?? 0) / 1024, 0),
-    of(({ load }) => load.ms),
-    of(({ load }) => load.cpuMs),
-    of(({ first }) => first.ms),
-    of(({ first }) => first.cpuMs),
-    of(({ load, first }) => load.ms + first.ms),
-  ];
-}
+/** The upper median. */
+const median = (values: number[]) =>
+  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Measures cold starts of the service's functions and of reference functions. Every start has a process of its own. */
-export async function coldStart({ quick, assembly }: BenchOptions) {
-  const folder = await mkdtemp(join(tmpdir(), "animal-store-bench-"));
+/**
+ * Measures cold starts of the service's functions and of reference functions. Every start has a process of its own.
+ *
+ * @param assembly folder of the synthesized stack
+ * @param rounds starts of each function; those of a round follow one another, so that other work affects all equally
+ * @returns a Markdown table
+ */
+export async function coldStart(assembly: string, rounds: number): Promise<string> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-bench-"));
   const stack = readStack(assembly, servedStackName);
   const key = generateApiKey(localStage.name);
-  const mock = await startMock(stack.outputs.ApiKeysTableName ?? "", key);
-  try {
-    const variants = await buildVariants(stack, key, folder);
-    const tasks = variants.map((variant) => () => start(variant, mock.environment));
-    // The first round brings every file into the page cache.
-    if (!quick) await interleave(1, tasks);
-    const results = await interleave(quick ? 1 : 15, tasks);
-    const head = ["", "KiB", "import, wall", "import, CPU", "request, wall", "request, CPU", "total, wall"];
-    const rows = variants.map((variant, n) => row(variant, results[n] ?? []));
-    return { cold: table(head, rows) };
-  } finally {
-    mock.close();
-    await rm(folder, { recursive: true });
-  }
+  await using mock = await startMock(stack.outputs.ApiKeysTableName ?? "", key);
+  const variants = await buildVariants(stack, key, folder.path);
+  const starts = variants.map((): Record<string, number>[] => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [n, variant] of variants.entries()) starts[n]?.push(await start(variant, mock.environment));
+  const columns = Object.keys(starts[0]?.[0] ?? {});
+  const rows = variants.map(({ label }, n) => [
+    label,
+    ...columns.map((name) =>
+      format(median((starts[n] ?? []).map((one) => one[name] ?? Number.NaN)), name === "KiB" ? 0 : 1),
+    ),
+  ]);
+  return table(["", ...columns], rows);
 }

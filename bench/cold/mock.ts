@@ -1,36 +1,30 @@
 import { readFile } from "node:fs/promises";
 import { Agent, createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { newApiKeyRecord, scopes } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 
 /** A certificate for 127.0.0.1 and its key, which protect nothing. */
-const certificate = fileURLToPath(new URL("benchmark-certificate.pem", import.meta.url));
+const certificate = join(import.meta.dirname, "benchmark-certificate.pem");
 
 /**
- * What DynamoDB responds. A table has one item, the last one that was put, whatever a request asks for. Every other
- * response has it where GetItem, Query, or a write with ReturnValues has it: a client ignores the rest.
- */
-function respond(items: Map<string, unknown>, { TableName, Item }: { TableName: string; Item?: unknown }) {
-  const item = items.get(TableName);
-  if (!Item) return { Item: item, Items: item ? [item] : [], Attributes: item };
-  items.set(TableName, Item);
-  return {};
-}
-
-/**
- * Starts an HTTPS server on 127.0.0.1 that responds in place of DynamoDB, immediately.
+ * Starts an HTTPS server on 127.0.0.1 that responds in place of DynamoDB, immediately. A table has one item, the last one
+ * that was put, whatever a request asks for.
  *
  * @param apiKeysTable a table with `key`; the other tables are empty
- * @returns the environment variables of a function that calls it
+ * @returns the environment variables of a function that calls it; to dispose of it stops the server
  */
 export async function startMock(apiKeysTable: string, key: string) {
   const items = new Map<string, unknown>();
   const pem = await readFile(certificate);
   const server = createServer({ key: pem, cert: pem }, async (request, response) => {
-    const body = JSON.stringify(respond(items, JSON.parse(await text(request))));
+    const { TableName, Item } = JSON.parse(await text(request));
+    const item = items.get(TableName);
+    if (Item) items.set(TableName, Item);
+    // Where GetItem, Query, or a write with ReturnValues has it: a client ignores the rest.
+    const body = JSON.stringify(Item ? {} : { Item: item, Items: item ? [item] : [], Attributes: item });
     const headers = {
       "content-type": "application/x-amz-json-1.0",
       "content-length": Buffer.byteLength(body),
@@ -44,17 +38,12 @@ export async function startMock(apiKeysTable: string, key: string) {
   const requestHandler = { httpsAgent: new Agent({ ca: pem }) };
   const keys = apiKeyStore(apiKeysTable, { endpoint, region: "us-east-1", credentials, requestHandler });
   await keys.add(newApiKeyRecord(key, { owner: "bench", scopes: [...scopes], createdAt: Date.now() }));
-  return {
-    environment: {
-      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      NODE_EXTRA_CA_CERTS: certificate,
-      AWS_REGION: "us-east-1",
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+  const environment = {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    NODE_EXTRA_CA_CERTS: certificate,
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   };
+  return { environment, [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };
 }

@@ -1,9 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 import { functionOf, type StackDefinition } from "../../emulator/template/template.ts";
-import { entryName } from "../../infra/bundle/options.ts";
 import { functionOutput } from "../../infra/pascal-case.ts";
 import { localStage } from "../../infra/stages.ts";
 import { exampleOf } from "../../lib/examples.ts";
@@ -11,7 +9,6 @@ import type { Operation } from "../../lib/operation.ts";
 import { createPet } from "../../lib/operations/create-pet.ts";
 import { getPet } from "../../lib/operations/get-pet.ts";
 import { operations } from "../../lib/operations.ts";
-import { requestEvent } from "../requests.ts";
 
 /** A bundle that Lambda could start. */
 export interface Variant {
@@ -22,31 +19,21 @@ export interface Variant {
   event: unknown;
 }
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = join(import.meta.dirname, "../..");
 
-/** An event for each function. createPet is the first one, because it stores the pet that the others read. */
-function eventsOf(key: string): [id: string, event: unknown][] {
-  const others = operations.filter((operation) => operation !== createPet);
-  const authorizerEvent = {
-    type: "TOKEN",
-    authorizationToken: `Bearer ${key}`,
-    methodArn: "arn:aws:execute-api:local:000000000000:local/v1/GET/pets",
-  };
-  return [
-    ...[createPet, ...others].map(({ id, params, body }: Operation): [string, unknown] => {
-      const names = Object.keys(params?.shape ?? {});
-      const pathParameters = Object.fromEntries(names.map((name) => [name, "1"]));
-      return [id, requestEvent({ pathParameters, body: body ? JSON.stringify(exampleOf(body)) : null })];
-    }),
-    ["authorize", authorizerEvent],
-  ];
-}
-
-function bundle(source: string, outfile: string, options: BuildOptions = { minify: true }) {
-  const base = { bundle: true, platform: "node", target: "node24", format: "cjs" } as const;
-  buildSync({ ...base, ...options, entryPoints: [join(root, source)], outfile });
-  return outfile;
-}
+/** The event that API Gateway sends for a request that the authorizer has admitted. */
+const eventOf = ({ params, body }: Operation) => ({
+  multiValueHeaders: { "Content-Type": ["application/json"] },
+  multiValueQueryStringParameters: null,
+  pathParameters: Object.fromEntries(Object.keys(params?.shape ?? {}).map((name) => [name, "1"])),
+  body: body ? JSON.stringify(exampleOf(body)) : null,
+  isBase64Encoded: false,
+  requestContext: {
+    requestId: "bench",
+    domainName: "api.example",
+    authorizer: { keyId: "key_bench", scopes: "pets:read pets:write" },
+  },
+});
 
 /**
  * Builds the bundles to compare.
@@ -54,45 +41,33 @@ function bundle(source: string, outfile: string, options: BuildOptions = { minif
  * @param stack has the deployed bundles
  * @param key a key of the local stage, which the mock has
  * @param folder an empty folder for the other bundles
- * @returns the variants in an order in which every handler returns a success
+ * @returns the variants in an order in which every handler returns a success: createPet stores the pet that others read
  */
 export async function buildVariants(stack: StackDefinition, key: string, folder: string): Promise<Variant[]> {
+  const eventOfPet = eventOf(getPet);
+  const deployed = (id: string, event: unknown, label: string, name: string): Variant => {
+    const { code, environment } = functionOf(stack, functionOutput(id));
+    const file = join(code, name);
+    return { label: `${id}, ${label}`, file, environment: { ...environment, STAGE: localStage.name }, event };
+  };
+  // Lambda loads `lambda-entry.mjs`, which waits for the warm-up.
+  const asDeployed = (id: string, event: unknown) => deployed(id, event, "as deployed", "lambda-entry.mjs");
   // NodejsFunction leaves the SDK out of the bundle.
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  const functions = eventsOf(key).map(([id, event]) => {
-    const { code, environment } = functionOf(stack, functionOutput(id));
-    return {
-      id,
-      entry: entryName(id),
-      code,
-      environment: { ...environment, STAGE: localStage.name },
-      event,
-    };
-  });
-  // Lambda loads `lambda-entry.mjs`, which waits for the warm-up; `index.js` does not wait.
-  const deployed = (file: "lambda-entry.mjs" | "index.js", label: string) =>
-    functions.map(({ entry, code, ...rest }) => ({
-      ...rest,
-      label: `${entry}, ${label}`,
-      file: join(code, file),
-    }));
-  const defaults = functions.map(({ entry, code, ...rest }) => {
-    const external = ["@aws-sdk/*", "@smithy/*"];
-    const file = bundle(`functions/${entry}.ts`, join(folder, `${entry}.js`), { external });
-    return { ...rest, label: `${entry}, NodejsFunction's defaults`, file };
-  });
-  const references = [
-    { label: "GetItem without an SDK (the floor)", name: "no-sdk" },
-    { label: "typical getPet: document client, zod, one file", name: "typical" },
-  ].map(({ label, name }) => {
-    const file = bundle(`bench/cold/handlers/${name}.ts`, join(folder, `${name}.js`));
-    const { environment = {}, event } = functions.find(({ id }) => id === getPet.id) ?? {};
-    return { label, file, environment, event };
-  });
+  const bundled = (source: string, label: string, options: BuildOptions): Variant => {
+    const file = join(folder, source.replaceAll("/", "-").replace(/ts$/, "js"));
+    const base = { bundle: true, platform: "node", target: "node24", format: "cjs" } as const;
+    buildSync({ ...base, ...options, entryPoints: [join(root, source)], outfile: file });
+    return { ...asDeployed(getPet.id, eventOfPet), label, file };
+  };
+  const methodArn = "arn:aws:execute-api:local:000000000000:local/v1/GET/pets";
+  const external = ["@aws-sdk/*", "@smithy/*"];
+  const others = operations.filter((operation) => operation !== createPet);
   return [
-    ...deployed("lambda-entry.mjs", "as deployed"),
-    ...deployed("index.js", "without waiting for the warm-up"),
-    ...defaults,
-    ...references,
+    ...[createPet, ...others].map((operation) => asDeployed(operation.id, eventOf(operation))),
+    asDeployed("authorize", { type: "TOKEN", authorizationToken: `Bearer ${key}`, methodArn }),
+    deployed(getPet.id, eventOfPet, "without waiting for the warm-up", "index.js"),
+    bundled("functions/get-pet.ts", "getPet, NodejsFunction's defaults", { external }),
+    bundled("bench/cold/no-sdk.ts", "GetItem without an SDK (the floor)", { minify: true }),
   ];
 }

@@ -1,25 +1,9 @@
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { AccountStack } from "../../infra/account-stack.ts";
-import type { Budget } from "../../infra/budget.ts";
-import type { GitHubRepository } from "../../infra/github-repository.ts";
 import { featureFlags } from "../../infra/stacks.ts";
 import { accountStackName, deployedStages } from "../../infra/stages.ts";
-
-/** A repository as someone who deploys from GitHub would fill it in. */
-export const exampleRepository: GitHubRepository = {
-  owner: "acme",
-  name: "animal-store",
-  ownerId: 1234567,
-  id: 7654321,
-  oidcProviderExists: false,
-};
-
-/** What infra/ leaves undefined, as someone would fill it in. */
-export const exampleSettings = {
-  repository: exampleRepository,
-  budget: { monthlyUsd: 50, email: "ops@example.com" } satisfies Budget,
-};
+import type { exampleSettings } from "./every-option.ts";
 
 /**
  * Synthesizes the account stack with other settings than those of infra/.

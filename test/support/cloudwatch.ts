@@ -26,12 +26,6 @@ export class Metrics {
     this.#spans.set(key, [...(this.#spans.get(key) ?? []), { start, end: start + minutes, value, times }]);
   }
 
-  /** Returns the minutes from which on one of the metrics has other values. */
-  changesOf(metrics: Json[]): Set<number> {
-    const spans = metrics.flatMap((metric) => this.#spans.get(seriesOf(metric)) ?? []);
-    return new Set(spans.flatMap(({ start, end }) => [start, end]));
-  }
-
   /** Returns a statistic of the minutes before `end`, as far as they have arrived at `now`, or NaN if there is no value. */
   statistic({ key, Stat }: { key: string; Stat: string }, minutes: number, end: number, now: number): number {
     const arrived = Math.min(end, key.startsWith('["AWS/') ? now : now - this.#logDelay);
@@ -40,10 +34,12 @@ export class Metrics {
       const within = Math.min(arrived, span.end) - Math.max(end - minutes, span.start);
       if (within > 0) found.push({ value: span.value, times: span.times * within });
     }
-    const count = found.reduce((sum, one) => sum + one.times, 0);
+    const sum = (of: (one: { value: number; times: number }) => number) =>
+      found.reduce((total, one) => total + of(one), 0);
+    const count = sum(({ times }) => times);
     if (count === 0) return Number.NaN;
-    if (Stat === "Sum") return found.reduce((sum, one) => sum + one.value * one.times, 0);
     if (Stat === "SampleCount") return count;
+    if (Stat === "Sum") return sum(({ value, times }) => value * times);
     const [, percent] = /^p(\d+)$/.exec(Stat) ?? [];
     if (percent === undefined) throw new Error(`This test cannot compute ${Stat}.`);
     let rest = (count * Number(percent)) / 100;

@@ -1,3 +1,5 @@
+import type { Budget } from "../../infra/budget.ts";
+import type { GitHubRepository } from "../../infra/github-repository.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
 
 /** A stage with every option. Its numbers are no stage's, so that a test notices a number that is not taken from there. */
@@ -20,4 +22,19 @@ export const everyOption: Stage = {
     hostedZoneName: "example.com",
     disableDefaultEndpoint: true,
   },
+};
+
+/** A repository as someone who deploys from GitHub would fill it in. */
+export const exampleRepository: GitHubRepository = {
+  owner: "acme",
+  name: "animal-store",
+  ownerId: 1234567,
+  id: 7654321,
+  oidcProviderExists: false,
+};
+
+/** What infra/ leaves undefined, as someone would fill it in. */
+export const exampleSettings = {
+  repository: exampleRepository,
+  budget: { monthlyUsd: 50, email: "ops@example.com" } satisfies Budget,
 };

@@ -24,7 +24,7 @@ export interface Shared {
 async function synthesizeOptions(folder: string): Promise<void> {
   const script = fileURLToPath(new URL("synthesize-options.ts", import.meta.url));
   const [options, account] = [join(folder, "options"), join(folder, "account")];
-  // Without the CDK's own checks, which take most of the time. The account is still checked by cdk-nag.
+  // Without the CDK's own checks, which take most of the time. cdk-nag still checks what asks for it.
   const env = { ...process.env, CDK_VALIDATION: "false" };
   await promisify(execFile)(process.execPath, [script, options, account], { env });
   Object.assign(process.env, { TEST_OPTIONS_ASSEMBLY: options, TEST_ACCOUNT_ASSEMBLY: account });
@@ -49,7 +49,7 @@ export default async function setup(): Promise<void> {
   await makeDataFolder(data);
   const assembly = join(data, "assembly", await hashSources());
   await mkdir(assembly, { recursive: true });
-  await Promise.all([synthesize(assembly, ["*"]), synthesizeOptions(folder)]);
+  await Promise.all([synthesize(assembly, ["*"], { validate: true }), synthesizeOptions(folder)]);
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
   process.env.SHARED_DATA_FOLDER = data;
   process.env.CONTRACT_URL = service.baseUrl;

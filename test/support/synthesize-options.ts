@@ -3,27 +3,21 @@ import { App, CfnOutput, Stack, Validations } from "aws-cdk-lib";
 import { Operation } from "aws-cdk-lib/aws-dynamodb";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { ApiFunction } from "../../infra/api-function.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
 import { deployedStages, stackName } from "../../infra/stages.ts";
 import { PetsTable } from "../../infra/tables.ts";
-import { exampleSettings, synthesizeAccount } from "./account.ts";
-import { everyOption } from "./every-option.ts";
+import { synthesizeAccount } from "./account.ts";
+import { everyOption, exampleSettings } from "./every-option.ts";
 
 // Synthesizes what the stages do not use, and what the procedures use once. Arguments: two empty folders, for the stages
 // and for the account. This runs in a process of its own: Jest loads the CDK slowly and keeps it in memory.
 
 const [, , outdir = "", account = ""] = process.argv;
 const functionCode = () => Code.fromAsset(import.meta.dirname);
-const withContext = (context: object, folder: string) => {
-  const app = new App({ context: { ...featureFlags, ...context }, outdir: folder });
-  addStacks(app, functionCode);
-  return app;
-};
-withContext({ canaryAlarms: "off" }, join(outdir, "canaryAlarms")).synth();
-const app = withContext({ deletionProtection: "off" }, outdir);
+const app = new App({ context: { ...featureFlags, deletionProtection: "off", canaryAlarms: "off" }, outdir });
+addStacks(app, functionCode);
 const options = { functionCode, ignoreCanaryAlarms: false };
 new AnimalStoreStack(app, stackName(everyOption.name), everyOption, options);
 const domain = everyOption.domain && { ...everyOption.domain, disableDefaultEndpoint: false };
@@ -40,9 +34,6 @@ const { tableThrottles } = new ApiFunction(twoAccesses, "Twice", {
   logRetentionDays: 1,
 });
 new CfnOutput(twoAccesses, "Throttles", { value: [...tableThrottles.keys()].join() });
-new AccountStack(app, "existing-provider", deployedStages, {
-  repository: { ...exampleSettings.repository, oidcProviderExists: true },
-});
 app.synth();
 const regions = new App({ context: { ...featureFlags, stage: "anna" }, outdir: join(outdir, "regions") });
 // The first one leaves the region to the environment, and so does the personal stage.

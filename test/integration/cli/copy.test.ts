@@ -30,16 +30,16 @@ beforeEach(async () => {
 });
 
 it("copies the items that are missing, and leaves all others as they are", async () => {
-  for (let id = 1; id <= 120; id++) await put(from.pets, pet(id));
+  const all = Array.from({ length: 60 }, (_, n) => pet(n + 1)); // more than a page
+  await Promise.all(all.map((item) => put(from.pets, item)));
   const { statusShard: _, ...deleted } = pet(1);
-  for (const item of [deleted, pet(2, "Newer"), pet(121)]) await put(to.pets, item);
+  for (const item of [deleted, pet(2, "Newer"), pet(61)]) await put(to.pets, item);
   expect(await copy(from.pets, to.pets)).toEqual({
     code: 0,
-    stdout: "118 of 120 items were missing and are copied.\n",
+    stdout: "58 of 60 items were missing and are copied.\n",
     stderr: "",
   });
-  const restored = Array.from({ length: 118 }, (_, n) => pet(n + 3));
-  expect(await itemsOf(to.pets)).toEqual([deleted, pet(2, "Newer"), ...restored, pet(121)]);
+  expect(await itemsOf(to.pets)).toEqual([deleted, pet(2, "Newer"), ...all.slice(2), pet(61)]);
 });
 
 it("replaces the items that it is told to, and copies those of them that are missing", async () => {

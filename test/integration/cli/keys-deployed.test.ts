@@ -1,5 +1,5 @@
 import { mkdtempDisposable, open, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -8,13 +8,16 @@ import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/keys.ts";
 import { runProgram } from "../../../cli/run-program.ts";
-import { deployedStages } from "../../../infra/stages.ts";
-import { hashApiKey } from "../../../lib/api-key.ts";
+import { pascalCase } from "../../../infra/pascal-case.ts";
+import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
+import { generateApiKey, hashApiKey } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
+import { arnOf, readResources } from "../../support/resources.ts";
 import { capture, runInProcess } from "../../support/run-in-process.ts";
+import { jobOf } from "../../support/workflows.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -32,11 +35,14 @@ const deployed = stackWith(output("PetsTableName", tables.pets) + output("ApiKey
 const error = (code: string, message: string) =>
   `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
 
+/** The calls of CloudFormation. */
+const described: string[] = [];
 /** What CloudFormation returns for a stack. AWS: "DescribeStacks", examples, and "Common errors". */
 let stacks: Record<string, string>;
 const cloudFormation = await listen(
   createServer(async (request, response) => {
-    const name = new URLSearchParams(await text(request)).get("StackName") ?? "";
+    const { StackName: name = "", Action } = Object.fromEntries(new URLSearchParams(await text(request)));
+    described.push(`cloudformation:${Action}`);
     const body = stacks[name] ?? error("ValidationError", `Stack with id ${name} does not exist`);
     response.writeHead(body.startsWith("<Error") ? 400 : 200, { "Content-Type": "text/xml" }).end(body);
   }),
@@ -89,15 +95,41 @@ it("issue prints the key and its record, and by default a key has both scopes an
   expect(await json("list")).toContainEqual(record);
 });
 
-it("works with a personal stage, whose keys name it, and refuses a name that no stage can have", async () => {
-  stacks = { "animal-store-anna": deployed };
-  const issued = await run(["issue", "--owner", "Anna", "--stage", "anna"]);
-  expect([issued.code, issued.stdout]).toEqual([0, expect.stringMatching(/ask_anna_[0-9A-Za-z]{33}/)]);
-  const message = "The stack animal-store-bert is not deployed in eu-west-1.";
-  expect(await run(["list", "--stage", "bert"])).toEqual(failure(message));
-  for (const stage of ["account", "Anna"])
-    expect(await run(["list", "--stage", stage])).toMatchObject({ code: 2, stdout: "" });
-});
+it.each(["production", "anna"])(
+  "changes %s with --yes, in its own table, with keys that name it",
+  async (stage) => {
+    stacks = { [`animal-store-${stage}`]: deployed };
+    const change = (...args: string[]) => run([...args, "--stage", stage, "--json", "--yes"]);
+    const { keyId, key } = JSON.parse((await change("issue", "--owner", "Acme")).stdout);
+    expect(key).toMatch(new RegExp(`^ask_${stage}_[0-9A-Za-z]{33}$`));
+    for (const command of ["rotate", "revoke"])
+      expect(await change(command, keyId)).toMatchObject({ code: 0, stderr: "" });
+  },
+);
+
+it.each(deployedStages)(
+  "the job of $name in the workflow makes exactly the calls that its role allows",
+  async ({ name }) => {
+    stacks = { [stackName(name)]: deployed };
+    const send = jest.spyOn(DynamoDBClient.prototype, "send");
+    const scripts = jobOf(name).steps.map(({ run = "" }) => run);
+    let keyId = "";
+    for (const [, args = ""] of scripts.join("\n").matchAll(/npm run -s keys -- ([^|\n]+)/g)) {
+      const filled = args.replaceAll('"', "").replace("$STAGE", name).replace("$KEY_ID", keyId);
+      const { code, stdout, stderr } = await run(filled.trim().split(" "));
+      expect([code, stderr]).toEqual([0, ""]);
+      keyId ||= JSON.parse(stdout).keyId;
+    }
+    const sent = send.mock.calls.map(
+      ([command]) => `dynamodb:${command.constructor.name.replace("Command", "")}`,
+    );
+    const account = readResources(process.env.TEST_ACCOUNT_ASSEMBLY, accountStackName);
+    const arn = account.output(`${pascalCase(name)}DeployRoleArn`);
+    const [role] = account.find("IAM::Role").filter(({ id }) => arnOf(id) === arn);
+    const allowed = account.statementsOf(role?.id).flatMap(({ Action }) => Action);
+    expect(allowed.sort()).toEqual([...new Set(["sts:AssumeRole", ...described, ...sent])].sort());
+  },
+);
 
 it("looks in the region of the stage, if it has one", async () => {
   const [stage] = deployedStages.map((settings) => Object.assign(settings, { region: "eu-central-1" }));
@@ -116,27 +148,29 @@ it("list prints the oldest key first, keys of the same age by ID, and says that 
   expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
 });
 
-it("rotate issues a key with the same owner, scopes and lifetime, and ends the old one after 24 hours", async () => {
-  const old = await json("issue", "--owner", "Acme", "--scopes", "pets:read", "--expires-in", "7d");
+it("rotate issues a key with the same owner, scopes and lifetime, ends the old one after 24 hours, and does it once", async () => {
+  const old = await json("issue", "--owner", "Rotated", "--scopes", "pets:read", "--expires-in", "7d");
   now += DAY;
   const { keyId, key, ...next } = await json("rotate", old.keyId);
   expect([keyId === old.keyId, key === old.key]).toEqual([false, false]);
   const { owner, scopes } = old;
   const times = { createdAt: iso(now), expiresAt: iso(now + 7 * DAY), revokeAt: null };
   expect(next).toEqual({ owner, scopes, state: "live", ...times });
-  expect(await json("show", old.keyId)).toMatchObject({ state: "rotating", revokeAt: iso(now + DAY) });
+  const works = `works until ${iso(now + DAY)}`;
+  expect(await print("show", old.keyId)).toContain(`State        rotating\n`);
+  expect(await keys("rotate", old.keyId)).toEqual(
+    failure(`The key ${old.keyId} is already rotating and ${works}: use its successor, or issue a new key.`),
+  );
+  now += DAY;
+  const ended = failure(`The key ${old.keyId} no longer works: issue a new one.`);
+  expect(await keys("rotate", old.keyId)).toEqual(ended);
+  expect(await statesOf("Rotated")).toEqual(["live", "revoked"]);
 });
 
-it("rotate says when the old key ends, refuses to rotate it again, and issues nothing", async () => {
-  const { keyId } = await json("issue", "--owner", "Refused", "--expires-in", "1h");
-  const works = `works until ${iso(start + HOUR)}`;
-  expect(await print("rotate", keyId, "--grace", "2h")).toMatch(new RegExp(`\n${keyId} ${works}\\.\n$`));
-  expect(await keys("rotate", keyId)).toEqual(
-    failure(`The key ${keyId} is already rotating and ${works}: use its successor, or issue a new key.`),
-  );
-  now += HOUR;
-  expect(await keys("rotate", keyId)).toEqual(failure(`The key ${keyId} no longer works: issue a new one.`));
-  expect(await statesOf("Refused")).toHaveLength(2);
+it("rotate says when the old key ends, which is not later than it would without", async () => {
+  const { keyId } = await json("issue", "--owner", "Acme", "--expires-in", "1h");
+  const works = `${keyId} works until ${iso(start + HOUR)}.`;
+  expect(await print("rotate", keyId, "--grace", "2h")).toMatch(new RegExp(`\n${works}\n$`));
 });
 
 /** Does something before, or after, each command of a kind that a program sends to the table. */
@@ -279,15 +313,6 @@ it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", as
   expect(await keys(command, id, "--json")).toEqual(failure(`There is no key ${id} in staging.`));
 });
 
-it("changes production with --yes, in its own table", async () => {
-  stacks = { "animal-store-production": deployed };
-  const production = (...args: string[]) => run([...args, "--stage", "production", "--json", "--yes"]);
-  const { keyId, key } = JSON.parse((await production("issue", "--owner", "Acme")).stdout);
-  expect(key).toMatch(/^ask_production_/);
-  for (const command of ["rotate", "revoke"])
-    expect(await production(command, keyId)).toMatchObject({ code: 0, stderr: "" });
-});
-
 it.each([
   [undefined, "The stack animal-store-staging is not deployed in eu-west-1."],
   [stackWith(""), "The stack animal-store-staging in eu-west-1 is incomplete: it has no keys table."],
@@ -296,17 +321,6 @@ it.each([
   stacks = body ? { "animal-store-staging": body } : {};
   expect(await keys("list")).toEqual(failure(message));
 });
-
-/** Serves both parts of AWS, with a delay before a response, or with a body that never ends. */
-const serveSlowly = (kind: "delay" | "no response" | "endless body", body: string) =>
-  listen(
-    createServer(async (_request, response) => {
-      if (kind === "no response") return;
-      if (kind === "endless body") return void response.writeHead(200).write(body);
-      await setTimeout(1200); // longer than the second that a function waits
-      response.writeHead(200).end(body);
-    }),
-  );
 
 it.each<["CLOUDFORMATION" | "DYNAMODB", string]>([
   [
@@ -317,16 +331,18 @@ it.each<["CLOUDFORMATION" | "DYNAMODB", string]>([
 ])("waits 5 s for a call to %s, until the end of its body", async (name, message) => {
   const { timeout } = AbortSignal;
   const limits = jest.spyOn(AbortSignal, "timeout");
-  const list = async (kind: Parameters<typeof serveSlowly>[0]) => {
-    const slow = await serveSlowly(kind, name === "DYNAMODB" ? "{}" : deployed);
+  const body = name === "DYNAMODB" ? "{}" : deployed;
+  const list = async (respond: (response: ServerResponse) => unknown) => {
+    const slow = await listen(createServer((_request, response) => void respond(response)));
     const environment = { ...credentials, [`AWS_ENDPOINT_URL_${name}`]: slow.origin };
     return run(["list", "--stage", "staging"], environment).finally(slow.close);
   };
-  expect(await list("delay")).toMatchObject({ code: 0, stderr: "" });
+  const late = await list((response) => setTimeout(1200).then(() => response.end(body))); // a function waits a second
+  expect(late).toMatchObject({ code: 0, stderr: "" });
   expect(new Set(limits.mock.calls.flat())).toEqual(new Set([5000]));
   limits.mockImplementation(() => timeout.call(AbortSignal, 300));
-  for (const kind of ["no response", "endless body"] as const)
-    expect(await list(kind)).toEqual(failure(message));
+  expect(await list(() => {})).toEqual(failure(message));
+  expect(await list((response) => response.writeHead(200).write(body))).toEqual(failure(message));
 });
 
 it("gives up after 10,000 pages, because a server that is not DynamoDB can return them for ever", async () => {
@@ -353,4 +369,55 @@ it("reads AWS profiles, and runs the process of one once, because it can ask for
   const environment = { ...endpoints, AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
   const args = ["list", "--stage", "staging"];
   expect(await runInProcess(program, "keys", args, environment)).toMatchObject({ code: 0, stderr: "" });
+});
+
+/** Runs a command without any setting for AWS. */
+const bare = (args: string[], environment?: Record<string, string>) =>
+  runInProcess(program, "keys", args, environment);
+
+it.each([
+  [["issue", "--stage", "local"], "required option '--owner <owner>' not specified"],
+  [["issue", "--stage", "local", "--expires-in", "0d"], "Use a duration longer than zero."],
+  [["list", "--stage", "local", "--yes"], "unknown option '--yes'"],
+  [["list"], "required option '--stage <stage>' not specified"],
+  [["list", "--stage", "Anna"], "A personal stage needs a name of"],
+])("explains wrong usage with exit code 2: %j", async (args, message) => {
+  expect(await bare(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+const key = generateApiKey("local");
+
+it.each([
+  [["show", key]],
+  [["revoke", `Bearer ${key}`]],
+  [["revoke", key.slice(0, -3)]],
+  [["issue", "--owner", key]],
+  [["issue", "--owner", "x", "--scopes", key]],
+  [["list", `--${key}`]],
+  [["list", key]],
+  [[key]],
+  [["list", "--stage", key]],
+])("never repeats an API key that was typed in the wrong place: %#", async (args) => {
+  const { code, stdout, stderr } = await bare([...args, "--stage", "local"]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).not.toContain(key.slice(10, 30));
+});
+
+const list = ["list", "--stage", "staging"];
+const id = "key_0000000000000000";
+const production = ["--stage", "production"];
+const confirmation = "in production? Add --yes to confirm it without a terminal.";
+
+it.each<[string, string[], Record<string, string>]>([
+  ["No AWS region is set: set AWS_REGION, or a region in your AWS profile.", list, {}],
+  [
+    "There are no AWS credentials (Could not load credentials from any providers): sign in (for example `aws sso login`), or check AWS_PROFILE.",
+    list,
+    { AWS_REGION: "eu-west-1", AWS_PROFILE: "nope" },
+  ],
+  [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...production], {}],
+  [`Revoke ${id} ${confirmation}`, ["revoke", id, ...production], {}],
+  [`Rotate ${id} ${confirmation}`, ["rotate", id, ...production], {}],
+])("without a network, says: %s", async (message, args, environment) => {
+  expect(await bare(args, environment)).toEqual({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
 });

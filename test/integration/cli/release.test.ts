@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { program } from "../../../cli/release.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runNode } from "../../support/keys-cli.ts";
@@ -16,6 +16,7 @@ const section = "### Added\n\n- Animals have a colour.\n\n### Fixed\n\n- A fault
 const old = "## 1.9.0 - 2026-11-21\n\n- The first entry.\n";
 
 let folder: string;
+const repository = fs.mkdtempSync(join(tmpdir(), "animal-store-repository-"));
 const env = {
   ...process.env,
   // Neither the configuration of this machine nor its npm cache.
@@ -27,51 +28,62 @@ const env = {
 };
 
 const git = (...args: string[]) => execFileSync("git", args, { env, encoding: "utf8" }).trim();
-const run = (version: string) => runNode([join(root, "cli/release.ts"), version], { cwd: folder, env });
+const script = join(root, "cli/release.ts");
+const run = (own = {}) => runNode([script, "1.10.0"], { cwd: folder, env: { ...env, ...own } });
 const refusal = (version: string) => runInProcess(program, "release", [version]);
-const read = (file: string) => readFileSync(file, "utf8");
+const read = (file: string) => fs.readFileSync(file, "utf8");
 const commit = () => git("commit", "--quiet", "--all", "--message", "Change");
 const today = () => new Date().toISOString().slice(0, 10);
 
 /** Makes a repository with this checkout's document, at version 1.9.0. */
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "animal-store-release-"));
-  process.chdir(folder);
+beforeAll(() => {
+  process.chdir(repository);
   for (const source of ["package.json", "package-lock.json", "openapi.json", "openapi", "lib"])
-    cpSync(join(root, source), source, { recursive: true });
+    fs.cpSync(join(root, source), source, { recursive: true });
   for (const file of ["package.json", "package-lock.json"])
-    writeFileSync(file, read(file).replace(/"version": "[^"]+"/, '"version": "1.9.0"'));
-  writeFileSync("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n${section}\n\n${old}`);
-  writeFileSync(".gitignore", "node_modules\n");
+    fs.writeFileSync(file, read(file).replace(/"version": "[^"]+"/, '"version": "1.9.0"'));
+  fs.writeFileSync("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n${section}\n\n${old}`);
+  fs.writeFileSync(".gitignore", "node_modules\n");
   git("init", "--quiet", "--initial-branch=main");
   git("config", "user.name", "Tester");
   git("config", "user.email", "tester@example.com");
   git("add", "--all");
   commit();
-  symlinkSync(join(root, "node_modules"), "node_modules");
+  fs.symlinkSync(join(root, "node_modules"), "node_modules");
+});
+beforeEach(() => {
+  folder = fs.mkdtempSync(join(tmpdir(), "animal-store-release-"));
+  fs.cpSync(repository, folder, { recursive: true });
+  process.chdir(folder);
 });
 afterEach(() => {
   process.chdir(root);
-  rmSync(folder, { recursive: true });
+  fs.rmSync(folder, { recursive: true });
 });
+afterAll(() => fs.rmSync(repository, { recursive: true }));
+
+/** Adds a program that stands in for npm, which takes longer than all other steps. @returns the environment */
+function replaceNpm(script: string) {
+  fs.mkdirSync(".git/bin");
+  fs.writeFileSync(".git/bin/npm", `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { PATH: `${join(folder, ".git/bin")}:${process.env.PATH}` };
+}
 
 it("dates the section, sets the version everywhere, commits and tags, and pushes nothing", async () => {
   const days = [today()];
-  expect(await run("1.10.0")).toEqual({
+  expect(await run()).toEqual({
     code: 0,
     stdout: "Committed and tagged v1.10.0. To publish it: git push --atomic origin main v1.10.0\n",
     stderr: "",
   });
   days.push(today());
-  expect(
-    days.map((day) => `# Changelog\n\n## Unreleased\n\n## 1.10.0 - ${day}\n\n${section}\n\n${old}`),
-  ).toContain(read("CHANGELOG.md"));
+  const changelogs = days.map((day) => `## Unreleased\n\n## 1.10.0 - ${day}\n\n${section}\n\n${old}`);
+  expect(changelogs.map((one) => `# Changelog\n\n${one}`)).toContain(read("CHANGELOG.md"));
   const [manifest, lock, document] = ["package.json", "package-lock.json", "openapi.json"].map((file) =>
     JSON.parse(read(file)),
   );
-  for (const { version } of [manifest, lock, lock.packages[""], document.info]) {
+  for (const { version } of [manifest, lock, lock.packages[""], document.info])
     expect(version).toBe("1.10.0");
-  }
   expect(git("log", "-1", "--format=%s", "--name-only")).toBe(
     "Release 1.10.0\n\nCHANGELOG.md\nopenapi.json\npackage-lock.json\npackage.json",
   );
@@ -80,15 +92,15 @@ it("dates the section, sets the version everywhere, commits and tags, and pushes
   expect(git("rev-parse", "v1.10.0^{commit}")).toBe(git("rev-parse", "main"));
 });
 
-const state = () => git("status", "--porcelain") + git("for-each-ref") + git("diff") + read("CHANGELOG.md");
+const state = () => git("status", "--porcelain") + git("for-each-ref") + read("CHANGELOG.md");
 
 const empty = () => {
-  writeFileSync("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n### Added\n\n${old}`);
+  fs.writeFileSync("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n### Added\n\n${old}`);
   commit();
 };
 
 it.each<[string, () => unknown, string, string]>([
-  ["a new file", () => writeFileSync("new.txt", ""), "1.10.0", "Commit or remove your changes first."],
+  ["a new file", () => fs.writeFileSync("new.txt", ""), "1.10.0", "Commit or remove your changes first."],
   ["another branch", () => git("checkout", "--quiet", "-b", "x"), "1.10.0", "Switch to the branch main."],
   ["the same version", () => {}, "1.9.0", "The version must be higher than 1.9.0."],
   ["an empty section", empty, "1.10.0", 'The section "Unreleased" of CHANGELOG.md is empty.'],
@@ -108,24 +120,23 @@ it("refuses a text that is no version", async () => {
 
 it("undoes everything if its last step fails", async () => {
   const hook = "#!/bin/sh\n! grep -q refs/tags/\n";
-  writeFileSync(".git/hooks/reference-transaction", hook, { mode: 0o755 });
+  fs.writeFileSync(".git/hooks/reference-transaction", hook, { mode: 0o755 });
   const before = state();
   const stderr = expect.stringContaining("release: Command failed: git tag ");
-  expect(await run("1.10.0")).toMatchObject({ code: 1, stderr });
+  expect(await run(replaceNpm("exit 0"))).toMatchObject({ code: 1, stderr });
   expect(state()).toBe(before);
 });
 
 it.each<[how: string, signal: "SIGINT" | "SIGTERM", group: 1 | -1]>([
-  ["Ctrl-C, which also ends git", "SIGINT", -1], // a terminal signals all processes of the group
+  ["Ctrl-C, which also ends npm", "SIGINT", -1], // a terminal signals all processes of the group
   ["`kill`", "SIGTERM", 1],
 ])("undoes everything after %s", async (_how, signal, group) => {
-  const hook = "#!/bin/sh\ntouch .git/committing\nsleep 0.5\n";
-  writeFileSync(".git/hooks/pre-commit", hook, { mode: 0o755 });
+  const own = { ...env, ...replaceNpm("touch .git/begun; sleep 0.5") };
   const before = state();
-  const child = spawn(process.execPath, [join(root, "cli/release.ts"), "1.10.0"], { env, detached: true });
+  const child = spawn(process.execPath, [script, "1.10.0"], { env: own, detached: true });
   const message = text(child.stderr);
   await eventually(
-    () => existsSync(".git/committing"),
+    () => fs.existsSync(".git/begun"),
     (begun) => expect(begun).toBe(true),
   );
   process.kill(group * Number(child.pid), signal);

@@ -60,6 +60,7 @@ it("fails with one line for a frame of no function", async () => {
   const unknown = await symbolicate(`{"operation":"putPet"} ${frame}`);
   expect(unknown).toEqual(failure("There is no function putPet."));
   expect(await symbolicate(frame, "--function", "putPet")).toMatchObject({ code: 2, stdout: "" });
-  const asProcess = await runNode([join(root, "cli/symbolicate.ts")], {}, frame);
-  expect(asProcess).toEqual(failure("A line names no function: add --function, such as get-pet."));
+  expect(await symbolicate(frame)).toEqual(
+    failure("A line names no function: add --function, such as get-pet."),
+  );
 });

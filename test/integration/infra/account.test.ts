@@ -1,26 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
-import { describe, expect, it, jest } from "@jest/globals";
-import { program } from "../../../cli/keys.ts";
+import { describe, expect, it } from "@jest/globals";
 import { budget } from "../../../infra/budget.ts";
 import { githubRepository } from "../../../infra/github-repository.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
-import { exampleSettings } from "../../support/account.ts";
-import { recordCalls } from "../../support/calls.ts";
-import { allows } from "../../support/iam.ts";
+import { exampleSettings } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
-import { createOwnTables } from "../../support/own-tables.ts";
 import { arnOf, readResources } from "../../support/resources.ts";
-import { runInProcess } from "../../support/run-in-process.ts";
 import { jobOf } from "../../support/workflows.ts";
 
-// Who deploys, and what they can do: the account stack, for the example repository of test/support/account.ts.
+// Who deploys, and what they can do: the account stack, for the example repository of test/support/every-option.ts.
 
 const assembly = process.env.TEST_ASSEMBLY ?? "";
-const tables = await createOwnTables();
-const takeCalls = recordCalls();
 const { find, only, output, statementsOf } = readResources(
   process.env.TEST_ACCOUNT_ASSEMBLY,
   accountStackName,
@@ -28,129 +20,40 @@ const { find, only, output, statementsOf } = readResources(
 
 const ISSUER = "token.actions.githubusercontent.com";
 const names = deployedStages.map(({ name }) => name);
-const deployRole = (stage: string) => `${pascalCase(stage)}Deploy`;
-const deployRoles = names.map(deployRole);
-const roles: Json[] = find("IAM::Role").map((role) => {
-  const name = deployRoles.find((name) => output(`${name}RoleArn`) === arnOf(role.id));
-  const { AssumeRolePolicyDocument, ...others } = role;
-  const policies = { trust: AssumeRolePolicyDocument.Statement, statements: statementsOf(role.id) };
-  return { name: name ?? "ApiGatewayLogs", ...policies, ...others };
-});
+const roles: Json[] = find("IAM::Role").map(({ AssumeRolePolicyDocument, ...others }) => ({
+  ...others,
+  trust: AssumeRolePolicyDocument.Statement,
+  statements: statementsOf(others.id),
+}));
+/** The role of the jobs for a stage. */
+const roleOf = (stage: string): Json =>
+  roles.find(({ id }) => output(`${pascalCase(stage)}DeployRoleArn`) === arnOf(id));
 
-/** The names of the roles whose trust policy, or whose own statements, allow a request. */
-const allowedBy = (policy: "trust" | "statements", request: Parameters<typeof allows>[1]) =>
-  roles.filter((role) => allows(role[policy], request)).map(({ name }) => name);
+describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
+  const { trust, statements, ManagedPolicyArns, Policies } = roleOf(stage);
 
-describe("a job of GitHub", () => {
-  it.each<[subject: string, roles: string[]]>([
-    ...names.map((name): [string, string[]] => [`environment:${name}`, [deployRole(name)]]),
-    ["pull_request", []],
-    ["ref:refs/heads/main", []],
-    ["ref:refs/tags/v1.0.0", []],
-    ["environment:github-pages", []],
-    ["environment:production2", []],
-  ])("with %s can assume %j, and nothing with a token for others", (subject, expected) => {
-    const own = {
-      repository: "acme@1234567/animal-store@7654321",
-      aud: "sts.amazonaws.com",
-      Federated: only("IAM::OIDCProvider").id,
+  it("is for the jobs in its environment only, with a token of GitHub for AWS", () => {
+    const { id: Federated, Url, ClientIdList } = only("IAM::OIDCProvider");
+    expect([Url, ClientIdList]).toEqual([`https://${ISSUER}`, ["sts.amazonaws.com"]]);
+    // The subject names the owner and the repository by id as well (aws-actions/configure-aws-credentials#1888).
+    const sub = `repo:acme@1234567/animal-store@7654321:environment:${stage}`;
+    const StringEquals = { [`${ISSUER}:sub`]: sub, [`${ISSUER}:aud`]: "sts.amazonaws.com" };
+    const statement = { Effect: "Allow", Action: "sts:AssumeRoleWithWebIdentity", Principal: { Federated } };
+    expect(trust).toEqual([{ ...statement, Condition: { StringEquals } }]);
+  });
+
+  // keys-deployed.test.ts compares the actions with the calls of the job.
+  it("allows actions on its own stage only, and to deploy", () => {
+    const own = (service: string, name: string) => `arn:aws:${service}:local:000000000000:${name}`;
+    const resources: Record<string, string> = {
+      sts: "arn:aws:iam::000000000000:role/cdk-hnb659fds-*-000000000000-local",
+      cloudformation: own("cloudformation", `stack/${stackName(stage)}/*`),
+      dynamodb: own("dynamodb", `table/${stackName(stage)}-ApiKeys*`),
     };
-    const assumable = (token: object) => {
-      const { repository, aud, ...principal } = { ...own, ...token };
-      const context = { [`${ISSUER}:sub`]: `repo:${repository}:${subject}`, [`${ISSUER}:aud`]: aud };
-      return allowedBy("trust", { action: "sts:AssumeRoleWithWebIdentity", principal, context });
-    };
-    expect(assumable(own)).toEqual(expected);
-    for (const other of [
-      { Federated: "another-provider" },
-      { aud: "https://github.com/acme" },
-      { aud: undefined },
-      { repository: "acme/animal-store" }, // the form without ids
-      { repository: "acme@1/animal-store@7654321" },
-      { repository: "acme@1234567/animal-store@1" },
-      { repository: `evil@1/repo:${own.repository}` },
-    ])
-      expect(assumable(other)).toEqual([]);
-  });
-
-  it("gets its token from GitHub", () => {
-    const provider = { Url: `https://${ISSUER}`, ClientIdList: ["sts.amazonaws.com"] };
-    expect(only("IAM::OIDCProvider")).toMatchObject(provider);
-  });
-});
-
-it.each([
-  [{ Service: "apigateway.amazonaws.com" }, ["ApiGatewayLogs"]],
-  [{ Service: "lambda.amazonaws.com" }, []],
-  [{ AWS: "arn:aws:iam::000000000000:root" }, []],
-])("without a token of GitHub, %j can assume only %j", (principal, expected) => {
-  expect(allowedBy("trust", { action: "sts:AssumeRole", principal })).toEqual(expected);
-});
-
-/** Runs the key commands of a stage's job in the workflow, and returns the calls of AWS that they make. */
-async function callsOfWorkflow(stage: string): Promise<string[]> {
-  const scripts = jobOf(stage)
-    .steps.map(({ run = "" }) => run)
-    .join("\n");
-  const target = CloudFormationClient.prototype as unknown as { send(command: object): Promise<object> };
-  const Stacks = [{ Outputs: [{ OutputKey: "ApiKeysTableName", OutputValue: tables.keys }] }];
-  const send = jest.spyOn(target, "send").mockResolvedValue({ Stacks });
-  const environment = { ...process.env, AWS_REGION: "eu-west-1" } as Record<string, string>;
-  let issued: { keyId: string } | undefined;
-  for (const [, args = ""] of scripts.matchAll(/npm run -s keys -- ([^|\n]+)/g)) {
-    const given = args
-      .trim()
-      .replaceAll('"', "")
-      .replace("$STAGE", stage)
-      .replace("$KEY_ID", issued?.keyId ?? "")
-      .split(" ");
-    const { code, stdout, stderr } = await runInProcess(program, "keys", given, environment);
-    expect([code, stderr]).toEqual([0, ""]);
-    issued ??= JSON.parse(stdout);
-  }
-  const described = send.mock.calls.map(([command]) => `cloudformation:${command.constructor.name}`);
-  send.mockRestore();
-  const calls = [...described, ...takeCalls().map(({ command }) => `dynamodb:${command}`)];
-  return calls.map((call) => call.replace(/Command$/, ""));
-}
-
-describe("a role for GitHub", () => {
-  const account = "000000000000";
-  const role = (name: string, owner = account) => `arn:aws:iam::${owner}:role/${name}`;
-  const bootstrap = (name: string) => role(`cdk-hnb659fds-${name}-role-${account}-local`);
-  const own = (service: string, resource: string) => `arn:aws:${service}:local:${account}:${resource}`;
-  const describe = "cloudformation:DescribeStacks";
-  const stack = (name: string) => own("cloudformation", `stack/${name}/1`);
-  const put = "dynamodb:PutItem";
-  const table = (stage: string, name: string) => own("dynamodb", `table/${stackName(stage)}-${name}1-ABC`);
-
-  it.each<[action: string, resource: string, roles: string[]]>([
-    ["sts:AssumeRole", bootstrap("deploy"), deployRoles],
-    ["sts:AssumeRole", bootstrap("file-publishing"), deployRoles],
-    ["sts:AssumeRole", bootstrap("lookup"), deployRoles],
-    ["sts:AssumeRole", role("Admin"), []],
-    ["sts:AssumeRole", role("animal-store-account-ProductionDeploy"), []],
-    ["sts:AssumeRole", role(`cdk-hnb659fds-deploy-role-${account}-elsewhere`), []],
-    ["sts:AssumeRole", role("cdk-hnb659fds-deploy-role-111111111111-local", "111111111111"), []],
-    [describe, stack(accountStackName), []],
-    ...names.flatMap((name): [string, string, string[]][] => [
-      [describe, stack(stackName(name)), [deployRole(name)]],
-      [put, table(name, "ApiKeys"), [deployRole(name)]],
-      [put, table(name, "Pets"), []],
-    ]),
-  ])("%s on %s is for %j only", (action, resource, expected) => {
-    expect(allowedBy("statements", { action, resource })).toEqual(expected);
-  });
-
-  it("may make exactly the calls of the workflow's key commands, and deploy", async () => {
-    const calls: Record<string, string[]> = { ApiGatewayLogs: [] };
-    for (const name of names) calls[deployRole(name)] = await callsOfWorkflow(name);
-    for (const { name, statements, ManagedPolicyArns = [], Policies = [] } of roles) {
-      const isOfGitHub = name !== "ApiGatewayLogs";
-      const expected = new Set([...(isOfGitHub ? ["sts:AssumeRole"] : []), ...(calls[name] ?? [])]);
-      expect(statements.flatMap(({ Action }: Json) => Action).sort()).toEqual([...expected].sort());
-      expect([ManagedPolicyArns.length, Policies]).toEqual([isOfGitHub ? 0 : 1, []]);
-    }
+    for (const { Effect, Action, Resource } of statements)
+      for (const action of [Action].flat())
+        expect([Effect, Resource]).toEqual(["Allow", resources[action.split(":")[0]]]);
+    expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
   });
 });
 
@@ -167,12 +70,11 @@ it.each(names)(
     const needed = 10 + (2 * canaries.length - 1) * each;
     const job = jobOf(name);
     const text = JSON.stringify(job.steps);
-    const [role] = roles.filter((role) => role.name === deployRole(name));
     const times = {
       job: job["timeout-minutes"],
       key: Number(/--expires-in (\d+)h/.exec(text)?.[1]) * 60,
       session: Number(/"role-duration-seconds":(\d+)/.exec(text)?.[1]) / 60,
-      role: role?.MaxSessionDuration / 60,
+      role: roleOf(name).MaxSessionDuration / 60,
     };
     const short = Object.entries(times).filter(([, minutes]) => !(minutes >= needed));
     expect([`${canaries.length} functions need ${needed} minutes`, short]).toEqual([expect.anything(), []]);
@@ -183,10 +85,15 @@ it.each(names)(
 );
 
 describe("the account", () => {
-  const [log] = roles.filter(({ name }) => name === "ApiGatewayLogs");
+  const [log, ...others] = roles.filter((role) => !names.map(roleOf).includes(role)) as [Json];
 
   it("has one role for the logs of API Gateway, which no stage owns and every stage needs", () => {
-    expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log?.id));
+    expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log.id));
+    const [{ Action, Principal }] = log.trust;
+    expect([Action, Principal]).toEqual(["sts:AssumeRole", { Service: "apigateway.amazonaws.com" }]);
+    const policies = ["arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"];
+    expect([log.trust.length, log.statements, log.ManagedPolicyArns]).toEqual([1, [], policies]);
+    expect(others).toEqual([]);
     const { artifacts } = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
     for (const stack of names.map(stackName)) {
       expect(readResources(assembly, stack).find("ApiGateway::Account")).toEqual([]);

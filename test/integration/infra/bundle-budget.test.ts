@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { functionOf, readStack } from "../../../emulator/template/template.ts";
@@ -9,20 +9,6 @@ import type { Json } from "../../support/json.ts";
 import { functionNames } from "../../support/resources.ts";
 
 const KIB = 1024;
-const OPERATION_BUDGET = 210 * KIB;
-const AUTHORIZER_BUDGET = 175 * KIB;
-
-// Bundles without infra/bundle/replacements/environment-credentials.ts contain these: for profiles, SSO, processes, web
-// identities and containers.
-const CREDENTIAL_LOOKUPS = [
-  "role_arn",
-  "sso_start_url",
-  "GetRoleCredentials",
-  "credential_process",
-  "web_identity_token_file",
-  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-];
-
 const { packages } = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
 
 const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
@@ -33,9 +19,9 @@ describe.each(functionNames)("%s", (id) => {
   const { sources, sourcesContent } = JSON.parse(readFileSync(join(code, "index.js.map"), "utf8"));
   const isAuthorizer = id === "authorize";
 
+  // Without infra/bundle/replacements/environment-credentials.ts, a bundle has 130 KiB more.
   it("is within its budget", () => {
-    const budget = isAuthorizer ? AUTHORIZER_BUDGET : OPERATION_BUDGET;
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(budget);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(KIB * (isAuthorizer ? 175 : 210));
   });
 
   it("describes its own operation only", () => {
@@ -43,13 +29,7 @@ describe.each(functionNames)("%s", (id) => {
     expect(described.map((operation) => operation.id)).toEqual(isAuthorizer ? [] : [id]);
   });
 
-  it("looks for credentials in the environment only", () => {
-    expect(text).toContain("AWS_SECRET_ACCESS_KEY");
-    for (const marker of CREDENTIAL_LOOKUPS) expect(text).not.toContain(marker);
-  });
-
-  it("has its entry, and a source map that the code does not load", () => {
-    expect(existsSync(join(code, "lambda-entry.mjs"))).toBe(true);
+  it("has a source map that the code does not load", () => {
     expect(text).not.toContain("sourceMappingURL");
     expect(sourcesContent).toBeUndefined();
     expect(sources).toContain("../lib/dynamo/client.ts");

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { deployedStages, type Stage, stackName } from "../../../infra/stages.ts";
 import { retiredItem } from "../../../lib/dynamo/pet-store.ts";
 import { everyOption } from "../../support/every-option.ts";
+import type { Json } from "../../support/json.ts";
 import { functionNames, readResources } from "../../support/resources.ts";
 
 // What outlives a mistake, a deployment or the stack, and for how long.
@@ -54,14 +55,14 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
     const retired = Object.keys(retiredItem(1n, { creationId: "1", deletionId: "2" }));
     for (const { GlobalSecondaryIndexes = [] } of tables.filter(({ id }) => id === pets))
       for (const { KeySchema } of GlobalSecondaryIndexes) {
-        const names = KeySchema.map(({ AttributeName }: { AttributeName: string }) => AttributeName);
+        const names = KeySchema.map(({ AttributeName }: Json) => AttributeName);
         expect(retired).not.toEqual(expect.arrayContaining(names));
       }
   });
 
   it("lets no function delete an item", () => {
-    const actions = functionNames.flatMap((name) =>
-      fn(name).grants.map(({ action }: { action: string }) => action),
+    const actions: string[] = functionNames.flatMap((name) =>
+      fn(name).grants.map(({ action }: Json) => action),
     );
     expect(actions).toContain("dynamodb:PutItem");
     expect(actions.filter((action) => /Delete|Batch|PartiQL|\*/.test(action))).toEqual([]);
@@ -72,11 +73,8 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
       id,
       end?.Enabled && end.AttributeName,
     ]);
-    expect(Object.fromEntries(ends)).toEqual({
-      [claims]: "expiresAt",
-      [keys]: "deleteAt",
-      [pets]: undefined,
-    });
+    const expected = { [claims]: "expiresAt", [keys]: "deleteAt", [pets]: undefined };
+    expect(Object.fromEntries(ends)).toEqual(expected);
   });
 
   it("keeps every log as long as the stage says, whether the stack exists or not", () => {

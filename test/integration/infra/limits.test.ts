@@ -78,11 +78,12 @@ describe.each([...deployedStages, everyOption])("in $name", (settings) => {
     // AWS WAF refuses rules, and transformations of one text, with the same priority.
     for (const ordered of [acl.Rules, Header.TextTransformations])
       expect(new Set(ordered.map(({ Priority }: Json) => Priority)).size).toBe(ordered.length);
-    const limits = [ofAddress, ofKey].map(
-      ({ Limit, EvaluationWindowSec }) => (Limit / EvaluationWindowSec) * 60,
-    );
-    expect(limits).toEqual([wafRateLimits.perIpPerMinute, wafRateLimits.perKeyPerMinute]);
-    for (const perMinute of limits) expect(perMinute / 60).toBeLessThan(throttling.rate / 2);
+    const { perIpPerMinute, perKeyPerMinute } = wafRateLimits;
+    expect([ofAddress.Limit, ofKey.Limit]).toEqual([perIpPerMinute, perKeyPerMinute]);
+    for (const { Limit, EvaluationWindowSec } of [ofAddress, ofKey]) {
+      expect(EvaluationWindowSec).toBe(60);
+      expect(Limit / 60).toBeLessThan(throttling.rate / 2);
+    }
     expect(acl.DefaultAction).toEqual({ Allow: {} });
     for (const { Action } of acl.Rules) expect(Action).toEqual({ Block: {} });
   });

@@ -117,13 +117,8 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
       const Statement = [{ Action: "sts:AssumeRole", Effect: "Allow", Principal }];
       const AssumeRolePolicyDocument = { Statement, Version: "2012-10-17" };
       expect(role).toEqual({ AssumeRolePolicyDocument, ...(!isOfFunction && limited) });
-      if (!isOfFunction) expect(statementsOf(id)).toEqual([]);
-      for (const statement of statementsOf(id))
-        expect(statement).toEqual({
-          Effect: "Allow",
-          Action: expect.anything(),
-          Resource: expect.anything(),
-        });
+      const anything = { Effect: "Allow", Action: expect.anything(), Resource: expect.anything() };
+      expect(statementsOf(id)).toEqual(isOfFunction ? statementsOf(id).map(() => anything) : []);
     }
   });
 

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { synthesize } from "../../../infra/synthesize.ts";
-import { exampleSettings, synthesizeAccount } from "../../support/account.ts";
+import { synthesizeAccount } from "../../support/account.ts";
+import { exampleSettings } from "../../support/every-option.ts";
 import { FOLDER, reviewedFiles } from "../../support/normalize.ts";
 
 /** Part of `npm run generate`: writes the reviewed templates again. Read the difference before you commit it. */

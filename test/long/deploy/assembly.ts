@@ -23,11 +23,7 @@ function editTemplates(assembly: string, edit: (resources: Resources, stack: str
   }
 }
 
-/**
- * Removes from an assembly's templates what MiniStack does not support.
- *
- * @returns the removed resources, as `stack: type id`
- */
+/** Removes from an assembly's templates what MiniStack does not support. @returns it, as `stack: type id` */
 export function removeUnsupported(assembly: string): string[] {
   const removed: string[] = [];
   editTemplates(assembly, (resources, stack) => {
@@ -63,6 +59,7 @@ export function addFailingResource(from: string, to: string): void {
 export function changeFunctions(from: string, to: string, search: string, replacement: string): number {
   cpSync(from, to, { recursive: true });
   const names = readdirSync(to);
+  const manifests = names.filter((name) => name.endsWith(".json")).map((name) => join(to, name));
   let changed = 0;
   for (const asset of names.filter((name) => name.startsWith("asset."))) {
     const file = join(to, asset, "index.js");
@@ -71,9 +68,9 @@ export function changeFunctions(from: string, to: string, search: string, replac
     writeFileSync(file, code.replaceAll(search, replacement));
     const hash = createHash("sha256").update(code).update(replacement).digest("hex");
     renameSync(join(to, asset), join(to, `asset.${hash}`));
-    for (const name of names.filter((name) => name.endsWith(".json"))) {
-      const text = readFileSync(join(to, name), "utf8");
-      writeFileSync(join(to, name), text.replaceAll(asset.slice("asset.".length), hash));
+    for (const manifest of manifests) {
+      const text = readFileSync(manifest, "utf8");
+      writeFileSync(manifest, text.replaceAll(asset.slice("asset.".length), hash));
     }
     changed++;
   }

@@ -7,11 +7,7 @@ import { disconnect } from "../../support/http.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/**
- * Runs the real `cdk`.
- *
- * @throws AssertionError with what it printed when it fails
- */
+/** Runs the real `cdk`. @throws AssertionError with what it printed when it fails */
 export function cdk(environment: Record<string, string>, ...args: string[]): void {
   const program = join(root, "node_modules/aws-cdk/bin/cdk");
   const env = { PATH: process.env.PATH, CI: "true", ...environment };
@@ -21,12 +17,7 @@ export function cdk(environment: Record<string, string>, ...args: string[]): voi
   assert.equal(result.status, 0, `cdk ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
 }
 
-/**
- * Deploys stacks of an assembly, without those that they depend on.
- *
- * @returns the outputs of each stack
- * @throws AssertionError when this fails
- */
+/** Deploys stacks of an assembly, without those that they depend on. @returns the outputs of each stack */
 export function deploy(
   environment: Record<string, string>,
   assembly: string,

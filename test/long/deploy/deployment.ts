@@ -8,8 +8,9 @@ import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { operations } from "../../../lib/operations.ts";
-import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
+import { synthesizeAccount } from "../../support/account.ts";
 import { eventually } from "../../support/eventually.ts";
+import { exampleRepository } from "../../support/every-option.ts";
 import { send } from "../../support/http.ts";
 import { keysCli, keysJson } from "../../support/keys-cli.ts";
 import { installPackages } from "../../support/python.ts";
@@ -36,16 +37,6 @@ async function synthesizeStages(folder: string, context: Record<string, string> 
   return assembly;
 }
 
-function lint(tools: string, account: string, stages: string): void {
-  const templates = [
-    join(account, `${accountStackName}.template.json`),
-    ...STAGES.map((stage) => join(stages, `${stackName(stage)}.template.json`)),
-  ];
-  // W3005: CDK repeats a dependency that a reference already makes.
-  const options = ["--ignore-checks", "W3005", "--regions", REGION, "--"];
-  execFileSync(join(tools, "cfn-lint"), [...options, ...templates], { stdio: "inherit" });
-}
-
 /** @returns the id of a pet in staging */
 async function testSeparation(staging: DeployedStage, production: DeployedStage): Promise<number> {
   assert.equal((await send(production.url, { path: "/pets", key: staging.key })).status, 401);
@@ -56,19 +47,6 @@ async function testSeparation(staging: DeployedStage, production: DeployedStage)
   assert.equal((await send(staging.url, { path: `/pets/${id}`, key: staging.key })).status, 200);
   assert.equal((await send(production.url, { path: `/pets/${id}`, key: production.key })).status, 404);
   return id;
-}
-
-async function testRevocation(stages: DeployedStage[], environment: Record<string, string>): Promise<void> {
-  for (const { name, keyId } of stages)
-    await keysJson(["revoke", keyId, "--yes", "--stage", name], environment);
-  for (const { name, url, key } of stages) {
-    await eventually(
-      () => send(url, { path: "/pets", key }),
-      ({ status }) =>
-        assert.equal(status, 401, `A revoked key still works in ${name} after the cache's time.`),
-      { seconds: 65 },
-    );
-  }
 }
 
 /**
@@ -90,7 +68,13 @@ export async function testDeployment(): Promise<void> {
   // MiniStack has no resource for an OIDC provider or a budget; npm test compares the stack that creates them.
   const account = await mkdtemp(join(folder, "account-"));
   synthesizeAccount({ repository: { ...exampleRepository, oidcProviderExists: true } }, account);
-  lint(tools, account, stages);
+  const templates = [
+    join(account, `${accountStackName}.template.json`),
+    ...STAGES.map((stage) => join(stages, `${stackName(stage)}.template.json`)),
+  ];
+  // W3005: CDK repeats a dependency that a reference already makes.
+  const options = ["--ignore-checks", "W3005", "--regions", REGION, "--"];
+  execFileSync(join(tools, "cfn-lint"), [...options, ...templates], { stdio: "inherit" });
   const removed = removeUnsupported(stages);
 
   step("Bootstrap, and deploy the account stack for an example repository");
@@ -154,15 +138,22 @@ export async function testDeployment(): Promise<void> {
   assert.equal(await cacheControl(), "no-store, private");
 
   step("Revoke the keys: refused when the gateway's cache has expired");
-  await testRevocation([staging, production], environment);
+  for (const { name, keyId } of [staging, production])
+    await keysJson(["revoke", keyId, "--yes", "--stage", name], environment);
+  for (const { name, url, key } of [staging, production])
+    await eventually(
+      () => send(url, { path: "/pets", key }),
+      ({ status }) =>
+        assert.equal(status, 401, `A revoked key still works in ${name} after the cache's time.`),
+      { seconds: 65 },
+    );
 
   step("Destroy staging: production keeps working");
   cdk(environment, "destroy", stackName("staging"), "--app", stages, "--force");
   const { code, stderr } = await keysCli(["list", "--stage", "staging"], environment);
   assert.equal(stderr, `keys: The stack ${stackName("staging")} is not deployed in ${REGION}.\n`);
   assert.equal(code, 1);
-  const issue = ["issue", "--owner", "after", "--yes", "--stage", "production"];
-  const { key } = await keysJson(issue, environment);
+  const { key } = await openStage("production");
   assert.equal((await send(production.url, { path: "/pets", key })).status, 200);
 
   console.log("\nThe deployment works, without what MiniStack does not support:");
