@@ -7,7 +7,7 @@ import type { HandledRequest } from "../emulator/gateway/gateway.ts";
  * terminal, otherwise lines of JSON as they are in CloudWatch.
  */
 export function standardErrorLog() {
-  const write = bufferedWriter();
+  const write = (line: string) => void process.stderr.write(`${line}\n`);
   const terminal = process.stderr.isTTY;
   let toldLimit = false;
   return {
@@ -75,19 +75,4 @@ function formatFunctionLine(line: string): string | undefined {
   } catch {
     return line;
   }
-}
-
-/** Writes the lines of one turn of the event loop together. */
-function bufferedWriter(): (line: string) => void {
-  let lines: string[] = [];
-  const flush = () => {
-    if (lines.length === 0) return;
-    const text = `${lines.join("\n")}\n`;
-    lines = [];
-    process.stderr.write(text);
-  };
-  process.on("exit", flush); // standard error is synchronous on POSIX systems
-  return (line) => {
-    if (lines.push(line) === 1) setImmediate(flush);
-  };
 }

@@ -17,9 +17,6 @@ const WATCH_INTERVAL_MS = 50;
  */
 const HEAP_HEADROOM_MB = 512;
 
-/** How long a thread can take to end. V8 cannot stop some loops, which fill the memory. */
-const END_TIMEOUT_MS = 5000;
-
 const threads = new Set<Worker>();
 
 /** Waits until every thread of an instance has ended. */
@@ -82,22 +79,18 @@ export class FunctionInstance {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     this.#settle = resolve;
     this.#worker.postMessage({ event, requestId, deadline } satisfies Invocation);
-    const stopWatching = this.#watch(deadline);
+    const watch = setInterval(() => this.#checkLimits(deadline), WATCH_INTERVAL_MS);
     const outcome = await promise;
-    stopWatching();
+    clearInterval(watch);
     this.#settle = undefined;
     if ("failure" in outcome) throw new FunctionError(outcome.failure);
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
-  /** Ends the thread, and with it the invocation that it runs. If the thread does not end, an uncaught error follows. */
+  /** Ends the thread, and with it the invocation that it runs. */
   terminate(reason = "The service stopped."): void {
-    if (!this.#alive) return;
     this.#end(reason);
-    const timer = setTimeout(() => {
-      throw new Error(`The function ${this.#definition.name} runs code that cannot be stopped.`);
-    }, END_TIMEOUT_MS).unref();
-    void this.#worker.terminate().then(() => clearTimeout(timer));
+    void this.#worker.terminate();
   }
 
   #end(failure: string): void {
@@ -107,19 +100,12 @@ export class FunctionInstance {
     this.#onEnd();
   }
 
-  /** Terminates the thread when the invocation exceeds its limits, until the returned function is called. */
-  #watch(deadline: number): () => void {
+  /** Terminates the thread when its invocation exceeds its limits. */
+  async #checkLimits(deadline: number): Promise<void> {
     const { timeoutMs, memoryMb } = this.#definition;
-    let measuring = false; // a busy thread answers late
-    const timer = setInterval(async () => {
-      if (Date.now() >= deadline)
-        return this.terminate(`The function exceeded its timeout of ${timeoutMs} ms.`);
-      if (measuring) return;
-      measuring = true;
-      const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
-      measuring = false;
-      if (heap && heap.used_heap_size > memoryMb * 2 ** 20) this.terminate("The function ran out of memory.");
-    }, WATCH_INTERVAL_MS);
-    return () => clearInterval(timer);
+    if (Date.now() >= deadline)
+      return this.terminate(`The function exceeded its timeout of ${timeoutMs} ms.`);
+    const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
+    if (heap && heap.used_heap_size > memoryMb * 2 ** 20) this.terminate("The function ran out of memory.");
   }
 }

@@ -24,14 +24,7 @@ export class FunctionPool {
     this.#idle.add(this.#start());
   }
 
-  /**
-   * Runs the function once.
-   *
-   * @param event JSON
-   * @param requestId of the invocation, for the function's log
-   * @returns the handler's result
-   * @throws FunctionError when it threw, crashed, or exceeded its timeout or memory size
-   */
+  /** Runs the function once, in an idle instance or a new one: see `run` of FunctionInstance. Logs why it failed. */
   async invoke(event: string, requestId: string): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<FunctionInstance>();
     this.#waiting.push(resolve);

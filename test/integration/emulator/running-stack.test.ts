@@ -173,33 +173,27 @@ it("serves a template that has nothing to do with this service", async () => {
   }
 });
 
-it.each<[resources: object, message: string]>([
-  [
-    { Queue: { Type: "AWS::Lambda::EventSourceMapping" } },
-    "Queue of the template cannot be served: AWS::Lambda::EventSource",
-  ],
-  [{ Cognito: method("GET", { Ref: "Note" }, proxy, "COGNITO_USER_POOLS") }, "Cognito of"],
-  [
-    { Other: method("GET", { Ref: "Note" }, { Type: "HTTP_PROXY" }) },
-    "Other of the template cannot be served: its integration",
-  ],
-  [
-    { Away: method("GET", { Ref: "Note" }, { ...proxy, Uri: uri("Gone") }) },
-    "Away of the template cannot be served: the template lacks its",
-  ],
-  [
-    { Notes: { ...fn("notes"), Properties: { ...fn("notes").Properties, Runtime: "python3.14" } } },
-    "Notes of",
-  ],
-  [
-    { Table: { Type: "AWS::DynamoDB::Table", Properties: { BillingMode: { "Fn::If": ["a", "b", "c"] } } } },
-    "Table of the template cannot be served: Fn::If",
-  ],
-  [{ Second: Resources.Live }, "Second of the template cannot be served: it is the second"],
-])("refuses what it does not know in one line that names the resource: %j", async (resources, message) => {
-  await expect(read({ Resources: { ...Resources, ...resources } })).rejects.toThrow(
-    `The resource ${message}`,
-  );
+const table = (BillingMode: object) => ({ Type: "AWS::DynamoDB::Table", Properties: { BillingMode } });
+const get = (integration: object, authorization?: string) =>
+  method("GET", { Ref: "Note" }, integration, authorization);
+const [Api, Stage] = ["Api", "Live"].map((id) => (Resources as Record<string, { Type: string }>)[id]);
+const single = { MethodSettings: [{ HttpMethod: "GET", ResourcePath: "/" }] };
+
+it.each<[id: string, resource: object, reason: string]>([
+  ["Queue", { Type: "AWS::Lambda::EventSourceMapping" }, "AWS::Lambda::EventSourceMapping is not supported"],
+  ["Cognito", get(proxy, "COGNITO_USER_POOLS"), "it needs more than the authorizer"],
+  ["Other", get({ Type: "HTTP_PROXY" }), "its integration is neither"],
+  ["Away", get({ ...proxy, Uri: uri("Gone") }), "the template lacks its function"],
+  ["Notes", { ...fn(""), Properties: { Code: {}, Runtime: "python3.14" } }, "it is not a Node.js function"],
+  ["Table", table({ "Fn::If": ["a", "b", "c"] }), "Fn::If is not supported"],
+  ["Table", table({ Ref: "Size" }), "the parameter Size has no value here"],
+  ["Second", { ...Stage }, "it is the second of its type"],
+  ["Api", { ...Api, Properties: { Body: {} } }, "it has an OpenAPI document"],
+  ["Live", { ...Stage, Properties: single }, "it has settings of single methods"],
+])("refuses the resource %s, which it cannot serve, in one line: %j", async (id, resource, reason) => {
+  const template = { Parameters: { Size: {} }, Resources: { ...Resources, [id]: resource } };
+  const message = `The resource ${id} of the template cannot be served: ${reason}`;
+  await expect(read(template)).rejects.toThrow(message);
 });
 
 it("needs a gateway response for every refusal, and says so before it serves", async () => {
