@@ -22,16 +22,14 @@ const DATA_TIMEOUT_MS = 10_000;
 /** The running service. */
 export type Service = Awaited<ReturnType<typeof serve>>;
 
-/** Remembers what to undo when the process ends, in reverse order. */
-type AtEnd = (undo: () => unknown) => void;
-
 /**
  * Serves this API on 127.0.0.1, as the environment variables say, and prints how to call it.
  *
  * @param synthesize returns the folder with the current template
+ * @param atEnd gets what to undo when the process ends
  * @throws Error in one line when the port, the data folder or the store cannot be used
  */
-export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
+export async function serve(synthesize: () => Promise<string>, atEnd: AsyncDisposableStack) {
   const port = readPort();
   const throttled = readThrottle();
   // The start can take seconds. A port that cannot be bound is reported before.
@@ -40,7 +38,7 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
   probe.close();
   await makeDataFolder();
   const lock = await lockFolder(dataFolder);
-  atEnd(() => lock.close());
+  atEnd.defer(() => lock.close());
   const store = await openStore(atEnd);
   const environment = awsEnvironment(store);
   Object.assign(process.env, environment);
@@ -66,7 +64,7 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
     onFailure: console.error,
   };
   let running = startStack(stack, options);
-  atEnd(() => running.stop());
+  atEnd.defer(() => running.stop());
   const docs = docsPage(key, apiStageName);
   const server = new HttpServer(async (message, response) => {
     // The gateway refuses a request without exactly one Host.
@@ -118,13 +116,13 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 /** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */
-async function openStore(atEnd: AtEnd): Promise<StoreAddress> {
+async function openStore(atEnd: AsyncDisposableStack): Promise<StoreAddress> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   if (endpoint) return { endpoint };
   for (const end = performance.now() + DATA_TIMEOUT_MS; ; await pause(20)) {
     try {
       const store = await startStore(storeFolder, (message) => console.error(`animal-store: ${message}`));
-      atEnd(store.close);
+      atEnd.defer(store.close);
       return store;
     } catch (error) {
       if (!(error instanceof DataInUse) || performance.now() > end) throw error;

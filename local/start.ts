@@ -23,8 +23,8 @@ const SAME_SIGNAL_MS = 500;
 /** How long the changed functions have the processor for themselves before a synthesis starts. */
 const SYNTHESIS_DELAY_MS = 500;
 
-/** What to undo when the process ends, in reverse order. */
-const cleanUp: (() => unknown)[] = [];
+/** What to undo when the process ends. */
+const cleanUp = new AsyncDisposableStack();
 
 /** Aborted when the service stops, which also stops a synthesis. */
 const stopping = new AbortController();
@@ -43,7 +43,7 @@ async function stop(status: number): Promise<void> {
   await service?.server.drain();
   // `process.exit` would wait for a thread that cannot be stopped; a signal does not.
   setTimeout(() => process.kill(process.pid, "SIGKILL"), STOP_TIMEOUT_MS).unref();
-  for (const undo of cleanUp.toReversed()) await undo();
+  await cleanUp.disposeAsync();
   process.exit(status);
 }
 
@@ -105,7 +105,7 @@ if (values.help) {
   // A full disk or a closed pipe loses the log, not the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
-    service = await serve(synthesize, (undo) => cleanUp.push(undo));
+    service = await serve(synthesize, cleanUp);
     if (values.watch) await serveChanges(service);
   } catch (error) {
     await fail(error);

@@ -8,13 +8,15 @@ export const PAYLOAD_LIMIT = 10 * 1024 * 1024;
 export const EVENT_LIMIT = 6 * 1024 * 1024;
 /** The limit for the bodies that the service holds at one time, in bytes. API Gateway has none. */
 export const BODIES_LIMIT = 16 * 1024 * 1024;
+/** By how many bytes a buffer grows, because a chunk can have one byte. */
+const GROWTH = 64 * 1024;
 
 /** What all bodies take, in bytes. */
 let held = 0;
 
 /**
  * A request whose body is received from the start and into one buffer. A list of chunks would take hundreds of bytes for
- * each, and a chunk can have one byte.
+ * each.
  */
 export class BufferedRequest extends IncomingMessage {
   /**
@@ -40,7 +42,7 @@ export class BufferedRequest extends IncomingMessage {
 
   /** The bytes that have arrived; none of a body over EVENT_LIMIT. */
   get body(): Buffer {
-    return Buffer.from(this.#bytes ?? new ArrayBuffer());
+    return Buffer.from(this.#bytes ?? new ArrayBuffer()).subarray(0, this.size);
   }
 
   /** Frees the body, and drops the rest of it. */
@@ -53,12 +55,14 @@ export class BufferedRequest extends IncomingMessage {
   #receive(chunk: Buffer): void {
     this.size += chunk.length;
     if (this.size > PAYLOAD_LIMIT) this.#settle.resolve();
-    if (this.size > EVENT_LIMIT) this.discard();
-    else if (held + chunk.length > BODIES_LIMIT) this.#refuse(new Refusal("THROTTLED"));
-    if (this.#discarded) return;
-    held += chunk.length;
     this.#bytes ??= new ArrayBuffer(0, { maxByteLength: EVENT_LIMIT });
-    this.#bytes.resize(this.size);
+    const length = Math.ceil(this.size / GROWTH) * GROWTH;
+    const growth = length - this.#bytes.byteLength;
+    if (this.size > EVENT_LIMIT) this.discard();
+    else if (held + growth > BODIES_LIMIT) this.#refuse(new Refusal("THROTTLED"));
+    if (this.#discarded) return;
+    held += growth;
+    if (growth > 0) this.#bytes.resize(length);
     new Uint8Array(this.#bytes).set(chunk, this.size - chunk.length);
   }
 

@@ -31,15 +31,18 @@ process.env.DATA_DIR = folder;
 const { serve } = await import("../../../local/serve.ts");
 const { makeDataFolder, marker } = await import("../../../local/data-folder.ts");
 
-const ends: (() => unknown)[] = [];
+let ends: AsyncDisposableStack;
 const synthesize = jest.fn(async () => TEST_ASSEMBLY);
 const print = jest.spyOn(console, "log").mockImplementation(() => undefined);
 
 const { env } = process;
-beforeEach(() => mkdir(folder, { recursive: true }));
+beforeEach(async () => {
+  ends = new AsyncDisposableStack();
+  await mkdir(folder, { recursive: true });
+});
 afterEach(async () => {
   disconnect();
-  for (const end of ends.splice(0).toReversed()) await end();
+  await ends.disposeAsync();
   process.env = env;
   await rm(temporary, { recursive: true });
   jest.clearAllMocks();
@@ -50,15 +53,15 @@ async function started(nodeOptions: string[]): Promise<LocalService> {
   // A profile of the user, which would replace the credentials of the store, has no effect.
   const environment = { DATA_DIR: "", TMPDIR: temporary, AWS_PROFILE: "nobody" };
   const service = await startService(environment, nodeOptions, { cwd: folder });
-  ends.push(() => service.stop("SIGKILL"));
+  ends.defer(async () => void (await service.stop("SIGKILL")));
   return service;
 }
 
 /** Serves in this process, which is much faster. */
 async function serveHere(environment: Record<string, string>) {
   process.env = { ...env, PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "", ...environment };
-  const { server } = await serve(synthesize, (undo) => ends.push(undo));
-  ends.push(() => server.drain());
+  const { server } = await serve(synthesize, ends);
+  ends.defer(() => server.drain());
   const [, baseUrl = "", key = ""] = /^BASE_URL=(.*)\nAPI_KEY=(.*)$/.exec(print.mock.calls[0]?.[0]) ?? [];
   return { baseUrl, key };
 }
@@ -199,7 +202,7 @@ it("keeps its key and every pet that it has acknowledged when its store fails, i
 
 it("shares its folder with no other service, whatever its store, waits for new tables, and throttles if told so", async () => {
   const store = await listen(dynalite({ createTableMs: 500 }));
-  ends.push(store.close);
+  ends.defer(store.close);
   jest.spyOn(process.stderr, "write").mockReturnValue(true); // the log
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: store.origin, THROTTLE: "on" };
   const starts = await Promise.allSettled([serveHere(environment), serveHere(environment)]);
