@@ -53,13 +53,6 @@ async function fail(error: unknown): Promise<void> {
   return stop(1);
 }
 
-function synthesize(keep: string[] = [], signal = stopping.signal): Promise<string> {
-  const onSynthesis = () => {
-    if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
-  };
-  return refreshAssembly(assemblyFolder, { onSynthesis, signal, keep });
-}
-
 /** Serves the sources whenever they change, and the last ones while a source has an error. */
 async function serveChanges({ assembly, replace }: Service): Promise<void> {
   const { createRebuild } = await import("../infra/bundle/rebuild.ts");
@@ -73,7 +66,7 @@ async function serveChanges({ assembly, replace }: Service): Promise<void> {
       replace(readLocalStack(served, changedFunctionsFolder));
       console.error("The changed functions are served.");
       await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
-      const changed = await synthesize([served], signal);
+      const changed = await refreshAssembly(assemblyFolder, { keep: [served], signal });
       replace(readLocalStack(changed));
       served = changed;
       console.error("The changed sources are served.");
@@ -105,7 +98,7 @@ if (values.help) {
   // A full disk or a closed pipe loses the log, not the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
-    service = await serve(synthesize, cleanUp);
+    service = await serve(() => refreshAssembly(assemblyFolder, { signal: stopping.signal }), cleanUp);
     if (values.watch) await serveChanges(service);
   } catch (error) {
     await fail(error);

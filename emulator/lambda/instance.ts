@@ -22,9 +22,6 @@ const threads = new Set<Worker>();
 /** Waits until every thread of an instance has ended. */
 export const waitForThreads = () => Promise.allSettled([...threads].map((thread) => once(thread, "exit")));
 
-/** An invocation failed: the function threw, crashed, or exceeded its timeout or memory size. */
-export class FunctionError extends Error {}
-
 /**
  * One instance of a function: a thread with its own environment and heap. A crash, `process.exit`, an unhandled
  * rejection, a timeout and running out of memory end the thread and fail only the invocation that it runs.
@@ -34,11 +31,10 @@ export class FunctionInstance {
   readonly #worker: Worker;
   readonly #onEnd: () => void;
   #settle: ((result: InvocationResult) => void) | undefined;
-  #alive = true;
 
   /**
    * @param onLog receives every line that the function logs
-   * @param onEnd is called once, when the instance can run no more events
+   * @param onEnd is called when the instance can run no more events
    */
   constructor(definition: FunctionDefinition, onLog: (line: string) => void, onEnd: () => void) {
     this.#definition = definition;
@@ -72,7 +68,7 @@ export class FunctionInstance {
    * @param event JSON
    * @param requestId of the invocation
    * @returns the handler's result
-   * @throws FunctionError when the function threw, crashed, or exceeded its timeout or memory size
+   * @throws Error when the function threw, crashed, or exceeded its timeout or memory size
    */
   async run(event: string, requestId: string): Promise<unknown> {
     const deadline = Date.now() + this.#definition.timeoutMs;
@@ -82,8 +78,7 @@ export class FunctionInstance {
     const watch = setInterval(() => this.#checkLimits(deadline), WATCH_INTERVAL_MS);
     const outcome = await promise;
     clearInterval(watch);
-    this.#settle = undefined;
-    if ("failure" in outcome) throw new FunctionError(outcome.failure);
+    if ("failure" in outcome) throw new Error(outcome.failure);
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
@@ -94,8 +89,6 @@ export class FunctionInstance {
   }
 
   #end(failure: string): void {
-    if (!this.#alive) return;
-    this.#alive = false;
     this.#settle?.({ failure });
     this.#onEnd();
   }

@@ -1,5 +1,5 @@
 import type { FunctionDefinition } from "../template/template.ts";
-import { type FunctionError, FunctionInstance } from "./instance.ts";
+import { FunctionInstance } from "./instance.ts";
 
 /** Further events wait for an instance. */
 const MAX_INSTANCES = 4;
@@ -33,7 +33,7 @@ export class FunctionPool {
     try {
       return await instance.run(event, requestId);
     } catch (error) {
-      const { message } = error as FunctionError;
+      const { message } = error as Error;
       const timestamp = new Date().toISOString();
       this.#log(JSON.stringify({ timestamp, level: "ERROR", requestId, message: { errorMessage: message } }));
       throw error;

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
-import { FunctionError } from "../../../emulator/lambda/instance.ts";
 import { FunctionPool } from "../../../emulator/lambda/pool.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -58,7 +57,7 @@ it.each([
     const end = Date.now() + timeoutMs;
     jest.spyOn(Date, "now").mockReturnValue(end);
   }
-  expect(await failure).toEqual(new FunctionError(reason));
+  expect(await failure).toEqual(new Error(reason));
   jest.restoreAllMocks();
   await Promise.all([invoke(), invoke(), invoke()]);
 });
