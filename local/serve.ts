@@ -14,7 +14,7 @@ import { docsPage } from "../openapi/docs-page.ts";
 import { readLocalStack } from "./assembly.ts";
 import { dataFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { ensureLocalKey } from "./local-key.ts";
-import { standardErrorLog } from "./service-log.ts";
+import { serviceLog } from "./service-log.ts";
 
 /** How long a start waits for a command such as `npm run keys`, which has the data open for a moment. In milliseconds. */
 const DATA_TIMEOUT_MS = 10_000;
@@ -55,7 +55,7 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AsyncDispo
   await writeTables({ ...store, apiKeysTable });
   const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
 
-  const log = standardErrorLog();
+  const log = serviceLog(process.stderr);
   const options = {
     environment,
     throttled,

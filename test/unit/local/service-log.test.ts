@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
-import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { HandledRequest } from "../../../emulator/gateway/gateway.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { describeError } from "../../../lib/log.ts";
-import { standardErrorLog } from "../../../local/service-log.ts";
+import { serviceLog } from "../../../local/service-log.ts";
 
 const request: HandledRequest = {
   url: "/v1/pets?status=sold&limit=a%20secret=1",
@@ -24,26 +24,15 @@ const cause = Object.assign(new Error("connect EMFILE"), { code: "EMFILE" });
 const refused = new ApiError("unavailable", { cause });
 const info = '{"level":"INFO","message":"started"}';
 
-const { isTTY } = process.stderr;
-const written: string[] = [];
-
-beforeEach(() => {
-  written.length = 0;
-  jest.spyOn(process.stderr, "write").mockImplementation((text) => {
-    if (!String(text).startsWith("(")) written.push(String(text)); // warnings of Node start with a parenthesis
-    return true;
-  });
-});
-
 afterEach(() => {
   jest.restoreAllMocks();
-  process.stderr.isTTY = isTTY;
 });
 
-function linesOf(terminal: boolean, write: (log: ReturnType<typeof standardErrorLog>) => void) {
-  process.stderr.isTTY = terminal;
-  write(standardErrorLog());
-  return written.join("").split("\n").slice(0, -1);
+/** Returns the lines that are written to a terminal, or to a file. */
+function linesOf(isTTY: boolean, use: (log: ReturnType<typeof serviceLog>) => void): string[] {
+  let written = "";
+  use(serviceLog({ isTTY, write: (text) => (written += text) }));
+  return written.split("\n").slice(0, -1);
 }
 
 it("says once that too few file descriptors are left, which otherwise only a function's line says", () => {
@@ -68,24 +57,19 @@ describe("the log on a terminal", () => {
   });
 
   it("colors the status by its class, unless NO_COLOR is set", () => {
+    const statuses = [201, 308, 404, 500];
     const colored = () => {
-      written.length = 0;
       const lines = linesOf(true, (log) => {
-        for (const status of [201, 308, 404, 500])
+        for (const status of statuses)
           log.request({ ...request, variables: { ...request.variables, status } }, "{}");
       });
       return lines.map((line) => line.split("  ")[1]);
     };
     const { NO_COLOR, FORCE_COLOR, ...environment } = process.env;
     jest.replaceProperty(process, "env", environment);
-    expect(colored()).toEqual([
-      "\u001b[32m201\u001b[39m",
-      "\u001b[36m308\u001b[39m",
-      "\u001b[33m404\u001b[39m",
-      "\u001b[31m500\u001b[39m",
-    ]);
+    expect(colored()).toEqual([32, 36, 33, 31].map((color, n) => `\u001b[${color}m${statuses[n]}\u001b[39m`));
     process.env.NO_COLOR = "1";
-    expect(colored()).toEqual(["201", "308", "404", "500"]);
+    expect(colored()).toEqual(statuses.map(String));
   });
 
   it.each([
