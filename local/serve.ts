@@ -75,7 +75,11 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AsyncDispo
   await listen(server, port);
 
   // Not localhost, which can be ::1: another program can listen there and receive the key.
-  printAddresses(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiStageName, key);
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `${origin}/${apiStageName}`;
+  console.log(`BASE_URL=${baseUrl}\nAPI_KEY=${key}`);
+  console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
+  console.log(`Docs: ${origin}/docs`);
   return {
     server,
     /** folder of the template that it started with */
@@ -128,11 +132,4 @@ async function openStore(atEnd: AsyncDisposableStack): Promise<StoreAddress> {
       if (!(error instanceof DataInUse) || performance.now() > end) throw error;
     }
   }
-}
-
-function printAddresses(origin: string, apiStageName: string, key: string): void {
-  const baseUrl = `${origin}/${apiStageName}`;
-  console.log(`BASE_URL=${baseUrl}\nAPI_KEY=${key}`);
-  console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
-  console.log(`Docs: ${origin}/docs`);
 }
