@@ -34,11 +34,13 @@ const { makeDataFolder, marker } = await import("../../../local/data-folder.ts")
 
 let ends: AsyncDisposableStack;
 const synthesize = jest.fn(async () => TEST_ASSEMBLY);
-const print = jest.spyOn(console, "log").mockImplementation(() => undefined);
+let print: jest.SpiedFunction<typeof console.log>;
 
 const { env } = process;
 beforeEach(async () => {
   ends = new AsyncDisposableStack();
+  print = jest.spyOn(console, "log").mockImplementation(() => undefined);
+  synthesize.mockClear();
   await mkdir(folder, { recursive: true });
 });
 afterEach(async () => {
@@ -46,7 +48,7 @@ afterEach(async () => {
   await ends.disposeAsync();
   process.env = env;
   await rm(temporary, { recursive: true });
-  jest.clearAllMocks();
+  jest.restoreAllMocks();
 });
 
 /** Starts the service as a process. Its data folder is the default one, in the working directory. */
@@ -226,9 +228,8 @@ it("shares its folder with no other service, whatever its store, waits for new t
   };
   expect(await statuses(CONTRACT_URL)).toEqual(new Set([404]));
   // On a busy machine, the requests take long enough for new tokens.
-  const clock = jest.spyOn(performance, "now").mockReturnValue(performance.now());
+  jest.spyOn(performance, "now").mockReturnValue(performance.now());
   expect(await statuses(service.baseUrl)).toEqual(new Set([404, 429]));
-  clock.mockRestore();
 });
 
 it("listens on 127.0.0.1 only, as does its store", async () => {
