@@ -37,9 +37,9 @@ export function startStack(stack: StackDefinition, { environment, onLog, ...opti
       for (const pool of pools.values()) pool.drain();
     },
     /** Ends the functions at once, and waits until their threads have ended. */
-    stop: () => {
+    stop: async () => {
       for (const pool of pools.values()) pool.stop();
-      return waitForThreads();
+      await waitForThreads();
     },
   };
 }

@@ -28,7 +28,6 @@ const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
  * removes the assemblies of other sources, and nothing else.
  *
  * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
- * @param options.onSynthesis called before a synthesis, which takes seconds
  * @param options.signal cancels the synthesis
  * @param options.keep folders of assemblies that are in use
  * @returns the folder of the assembly
@@ -36,15 +35,11 @@ const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
  */
 export async function refreshAssembly(
   folder: string,
-  {
-    onSynthesis,
-    signal,
-    keep = [],
-  }: { onSynthesis?: () => void; signal?: AbortSignal; keep?: string[] } = {},
+  { signal, keep = [] }: { signal?: AbortSignal; keep?: string[] } = {},
 ): Promise<string> {
   const assembly = join(folder, await hashSources());
   if (!existsSync(assembly)) {
-    onSynthesis?.();
+    if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
     // The draft is renamed when it is complete, so that an interrupted synthesis is never served.
     const draft = `${assembly}.draft`;
     await rm(draft, { recursive: true, force: true });

@@ -14,7 +14,7 @@ import { docsPage } from "../openapi/docs-page.ts";
 import { readLocalStack } from "./assembly.ts";
 import { dataFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { ensureLocalKey } from "./local-key.ts";
-import { standardErrorLog } from "./service-log.ts";
+import { serviceLog } from "./service-log.ts";
 
 /** How long a start waits for a command such as `npm run keys`, which has the data open for a moment. In milliseconds. */
 const DATA_TIMEOUT_MS = 10_000;
@@ -22,16 +22,14 @@ const DATA_TIMEOUT_MS = 10_000;
 /** The running service. */
 export type Service = Awaited<ReturnType<typeof serve>>;
 
-/** Remembers what to undo when the process ends, in reverse order. */
-type AtEnd = (undo: () => unknown) => void;
-
 /**
  * Serves this API on 127.0.0.1, as the environment variables say, and prints how to call it.
  *
  * @param synthesize returns the folder with the current template
+ * @param atEnd gets what to undo when the process ends
  * @throws Error in one line when the port, the data folder or the store cannot be used
  */
-export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
+export async function serve(synthesize: () => Promise<string>, atEnd: AsyncDisposableStack) {
   const port = readPort();
   const throttled = readThrottle();
   // The start can take seconds. A port that cannot be bound is reported before.
@@ -40,7 +38,7 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
   probe.close();
   await makeDataFolder();
   const lock = await lockFolder(dataFolder);
-  atEnd(() => lock.close());
+  atEnd.defer(() => lock.close());
   const store = await openStore(atEnd);
   const environment = awsEnvironment(store);
   Object.assign(process.env, environment);
@@ -57,7 +55,7 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
   await writeTables({ ...store, apiKeysTable });
   const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
 
-  const log = standardErrorLog();
+  const log = serviceLog(process.stderr);
   const options = {
     environment,
     throttled,
@@ -66,7 +64,7 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
     onFailure: console.error,
   };
   let running = startStack(stack, options);
-  atEnd(() => running.stop());
+  atEnd.defer(() => running.stop());
   const docs = docsPage(key, apiStageName);
   const server = new HttpServer((message, response) => {
     // The gateway refuses a request without exactly one Host.
@@ -77,7 +75,11 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AtEnd) {
   await listen(server, port);
 
   // Not localhost, which can be ::1: another program can listen there and receive the key.
-  printAddresses(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiStageName, key);
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `${origin}/${apiStageName}`;
+  console.log(`BASE_URL=${baseUrl}\nAPI_KEY=${key}`);
+  console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
+  console.log(`Docs: ${origin}/docs`);
   return {
     server,
     /** folder of the template that it started with */
@@ -118,23 +120,16 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 /** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */
-async function openStore(atEnd: AtEnd): Promise<StoreAddress> {
+async function openStore(atEnd: AsyncDisposableStack): Promise<StoreAddress> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   if (endpoint) return { endpoint };
   for (const end = performance.now() + DATA_TIMEOUT_MS; ; await pause(20)) {
     try {
       const store = await startStore(storeFolder, (message) => console.error(`animal-store: ${message}`));
-      atEnd(store.close);
+      atEnd.defer(store.close);
       return store;
     } catch (error) {
       if (!(error instanceof DataInUse) || performance.now() > end) throw error;
     }
   }
-}
-
-function printAddresses(origin: string, apiStageName: string, key: string): void {
-  const baseUrl = `${origin}/${apiStageName}`;
-  console.log(`BASE_URL=${baseUrl}\nAPI_KEY=${key}`);
-  console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
-  console.log(`Docs: ${origin}/docs`);
 }

@@ -3,12 +3,12 @@ import { formatAccessLog } from "../emulator/gateway/context.ts";
 import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 
 /**
- * Returns where the service writes what it and its functions log: on standard error, short lines for a person at a
- * terminal, otherwise lines of JSON as they are in CloudWatch.
+ * Returns where the service writes what it and its functions log: on a terminal short lines for a person, otherwise lines
+ * of JSON as they are in CloudWatch.
  */
-export function standardErrorLog() {
-  const write = bufferedWriter();
-  const terminal = process.stderr.isTTY;
+export function serviceLog(stream: { isTTY?: boolean; write: (text: string) => unknown }) {
+  const write = (line: string) => void stream.write(`${line}\n`);
+  const terminal = stream.isTTY;
   let toldLimit = false;
   return {
     request: (request: HandledRequest, accessLogFormat: string): void =>
@@ -75,19 +75,4 @@ function formatFunctionLine(line: string): string | undefined {
   } catch {
     return line;
   }
-}
-
-/** Writes the lines of one turn of the event loop together. */
-function bufferedWriter(): (line: string) => void {
-  let lines: string[] = [];
-  const flush = () => {
-    if (lines.length === 0) return;
-    const text = `${lines.join("\n")}\n`;
-    lines = [];
-    process.stderr.write(text);
-  };
-  process.on("exit", flush); // standard error is synchronous on POSIX systems
-  return (line) => {
-    if (lines.push(line) === 1) setImmediate(flush);
-  };
 }

@@ -23,8 +23,8 @@ const SAME_SIGNAL_MS = 500;
 /** How long the changed functions have the processor for themselves before a synthesis starts. */
 const SYNTHESIS_DELAY_MS = 500;
 
-/** What to undo when the process ends, in reverse order. */
-const cleanUp: (() => unknown)[] = [];
+/** What to undo when the process ends. */
+const cleanUp = new AsyncDisposableStack();
 
 /** Aborted when the service stops, which also stops a synthesis. */
 const stopping = new AbortController();
@@ -43,7 +43,7 @@ async function stop(status: number): Promise<void> {
   await service?.server.drain();
   // `process.exit` would wait for a thread that cannot be stopped; a signal does not.
   setTimeout(() => process.kill(process.pid, "SIGKILL"), STOP_TIMEOUT_MS).unref();
-  for (const undo of cleanUp.toReversed()) await undo();
+  await cleanUp.disposeAsync();
   process.exit(status);
 }
 
@@ -51,13 +51,6 @@ async function fail(error: unknown): Promise<void> {
   if (!stopping.signal.aborted)
     console.error(`animal-store: ${error instanceof Error ? error.message : error}`);
   return stop(1);
-}
-
-function synthesize(keep: string[] = [], signal = stopping.signal): Promise<string> {
-  const onSynthesis = () => {
-    if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
-  };
-  return refreshAssembly(assemblyFolder, { onSynthesis, signal, keep });
 }
 
 /** Serves the sources whenever they change, and the last ones while a source has an error. */
@@ -73,7 +66,7 @@ async function serveChanges({ assembly, replace }: Service): Promise<void> {
       replace(readLocalStack(served, changedFunctionsFolder));
       console.error("The changed functions are served.");
       await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
-      const changed = await synthesize([served], signal);
+      const changed = await refreshAssembly(assemblyFolder, { keep: [served], signal });
       replace(readLocalStack(changed));
       served = changed;
       console.error("The changed sources are served.");
@@ -105,7 +98,7 @@ if (values.help) {
   // A full disk or a closed pipe loses the log, not the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
-    service = await serve(synthesize, (undo) => cleanUp.push(undo));
+    service = await serve(() => refreshAssembly(assemblyFolder, { signal: stopping.signal }), cleanUp);
     if (values.watch) await serveChanges(service);
   } catch (error) {
     await fail(error);

@@ -3,15 +3,13 @@ import type { APIGatewayAuthorizerResult } from "aws-lambda";
 import type { Authorizer } from "../template/rest-api.ts";
 import type { RequestContext } from "./context.ts";
 import type { Invoke } from "./integration.ts";
-import type { LocalRequest } from "./receive.ts";
+import type { LocalRequest } from "./request.ts";
 import { Refusal } from "./responses.ts";
 
-/** The most policies that are cached. A token can have 10 KB. */
+/** With so many policies, the cache is emptied. A token can have 10 KB. */
 const CACHE_SIZE = 1000;
 
 const API_ARN = "arn:aws:execute-api:local:000000000000:local";
-
-type Policy = APIGatewayAuthorizerResult["policyDocument"];
 
 /**
  * A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function.
@@ -21,15 +19,6 @@ type Policy = APIGatewayAuthorizerResult["policyDocument"];
 export function createAuthorizer({ functionName, pattern, cacheSeconds }: Authorizer, invoke: Invoke) {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; expiresAt: number }>();
 
-  function store(token: string, result: APIGatewayAuthorizerResult): void {
-    // A clock that is set back must not prolong a policy.
-    const expiresAt = performance.now() + cacheSeconds * 1000;
-    cache.delete(token); // the oldest come first
-    cache.set(token, { result, expiresAt });
-    const [oldest = ""] = cache.keys();
-    if (cache.size > CACHE_SIZE) cache.delete(oldest);
-  }
-
   /** Invokes the function. Caches its policy, whether it allows or denies, but no error. */
   async function run(token: string, methodArn: string, context: RequestContext) {
     const start = performance.now();
@@ -38,7 +27,9 @@ export function createAuthorizer({ functionName, pattern, cacheSeconds }: Author
       const event = JSON.stringify({ type: "TOKEN", authorizationToken: token, methodArn });
       const result = await invoke(functionName, event, requestId);
       if (!isAuthorizerResult(result)) throw new Error("The authorizer's result is not a policy.");
-      store(token, result);
+      if (cache.size >= CACHE_SIZE) cache.clear();
+      // A clock that is set back must not prolong a policy.
+      cache.set(token, { result, expiresAt: performance.now() + cacheSeconds * 1000 });
       return result;
     } catch (error) {
       const { message } = error as Error;
@@ -77,7 +68,7 @@ function isAuthorizerResult(result: unknown): result is APIGatewayAuthorizerResu
   );
 }
 
-function allows({ Statement }: Policy, methodArn: string): boolean {
+function allows({ Statement }: APIGatewayAuthorizerResult["policyDocument"], methodArn: string): boolean {
   const effects = Statement.flatMap((statement) =>
     "Resource" in statement && covers(statement.Resource, methodArn) ? [statement.Effect] : [],
   );

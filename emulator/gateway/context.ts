@@ -1,19 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** API Gateway's $context variables of a request, by name. Each step of the gateway adds those that it determines. */
-export interface RequestContext {
-  /** such as `authorizer.latency`; latencies are in milliseconds */
-  [name: string]: unknown;
-  requestId: string;
-  extendedRequestId: string;
-  requestTime: string;
-  stage: string;
-  httpMethod: string;
-}
+/**
+ * API Gateway's $context variables of a request, by name. Each step of the gateway adds those that it determines, such as
+ * `authorizer.latency`. Latencies are in milliseconds.
+ */
+export type RequestContext = Record<string, unknown> & ReturnType<typeof requestContext>;
 
 /** Returns the variables that a request has from its start. */
-export function requestContext({ method = "" }: IncomingMessage, apiStageName: string): RequestContext {
+export function requestContext({ method = "" }: IncomingMessage, apiStageName: string) {
   return {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { RequestContext } from "./context.ts";
-import type { LocalRequest } from "./receive.ts";
+import type { LocalRequest } from "./request.ts";
 import type { RouteMatch } from "./router.ts";
 
 /** The last value of every name, and all values, since API Gateway's event has both. */

@@ -4,8 +4,7 @@ import { createAuthorizer } from "./authorizer.ts";
 import { type RequestContext, requestContext } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts";
-import { readTarget } from "./receive.ts";
-import { type BufferedRequest, EVENT_LIMIT, PAYLOAD_LIMIT } from "./request.ts";
+import { type BufferedRequest, EVENT_LIMIT, PAYLOAD_LIMIT, readTarget } from "./request.ts";
 import { gatewayResponses, incompleteSignature, Refusal, send, TOO_LARGE } from "./responses.ts";
 import { createRouter } from "./router.ts";
 import type { Listener } from "./server.ts";
@@ -65,7 +64,7 @@ export function createGateway(
 
   return async (message, response) => {
     const start = performance.now();
-    const context = requestContext(message, stack.apiStageName);
+    const context: RequestContext = requestContext(message, stack.apiStageName);
     const result = await respond(message, context).catch((error: unknown) => {
       if (!(error instanceof Refusal)) onFailure(error);
       const type = error instanceof Refusal ? error.message : "DEFAULT_5XX";

@@ -1,4 +1,4 @@
-import type { RestApiDefinition } from "../template/rest-api.ts";
+import type { StackDefinition } from "../template/template.ts";
 
 /**
  * The token bucket that API Gateway throttles a stage with: `burst` tokens at most, `rate` new ones a second.
@@ -7,7 +7,7 @@ import type { RestApiDefinition } from "../template/rest-api.ts";
  * @returns takes a token for a request; returns false when there is none
  */
 export function createThrottle(
-  { rate, burst }: RestApiDefinition["throttling"],
+  { rate, burst }: StackDefinition["throttling"],
   now = () => performance.now(),
 ): () => boolean {
   let tokens = burst;

@@ -17,16 +17,10 @@ const WATCH_INTERVAL_MS = 50;
  */
 const HEAP_HEADROOM_MB = 512;
 
-/** How long a thread can take to end. V8 cannot stop some loops, which fill the memory. */
-const END_TIMEOUT_MS = 5000;
-
 const threads = new Set<Worker>();
 
 /** Waits until every thread of an instance has ended. */
 export const waitForThreads = () => Promise.allSettled([...threads].map((thread) => once(thread, "exit")));
-
-/** An invocation failed: the function threw, crashed, or exceeded its timeout or memory size. */
-export class FunctionError extends Error {}
 
 /**
  * One instance of a function: a thread with its own environment and heap. A crash, `process.exit`, an unhandled
@@ -37,11 +31,10 @@ export class FunctionInstance {
   readonly #worker: Worker;
   readonly #onEnd: () => void;
   #settle: ((result: InvocationResult) => void) | undefined;
-  #alive = true;
 
   /**
    * @param onLog receives every line that the function logs
-   * @param onEnd is called once, when the instance can run no more events
+   * @param onEnd is called when the instance can run no more events
    */
   constructor(definition: FunctionDefinition, onLog: (line: string) => void, onEnd: () => void) {
     this.#definition = definition;
@@ -75,51 +68,37 @@ export class FunctionInstance {
    * @param event JSON
    * @param requestId of the invocation
    * @returns the handler's result
-   * @throws FunctionError when the function threw, crashed, or exceeded its timeout or memory size
+   * @throws Error when the function threw, crashed, or exceeded its timeout or memory size
    */
   async run(event: string, requestId: string): Promise<unknown> {
     const deadline = Date.now() + this.#definition.timeoutMs;
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     this.#settle = resolve;
     this.#worker.postMessage({ event, requestId, deadline } satisfies Invocation);
-    const stopWatching = this.#watch(deadline);
+    const watch = setInterval(() => this.#checkLimits(deadline), WATCH_INTERVAL_MS);
     const outcome = await promise;
-    stopWatching();
-    this.#settle = undefined;
-    if ("failure" in outcome) throw new FunctionError(outcome.failure);
+    clearInterval(watch);
+    if ("failure" in outcome) throw new Error(outcome.failure);
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
-  /** Ends the thread, and with it the invocation that it runs. If the thread does not end, an uncaught error follows. */
+  /** Ends the thread, and with it the invocation that it runs. */
   terminate(reason = "The service stopped."): void {
-    if (!this.#alive) return;
     this.#end(reason);
-    const timer = setTimeout(() => {
-      throw new Error(`The function ${this.#definition.name} runs code that cannot be stopped.`);
-    }, END_TIMEOUT_MS).unref();
-    void this.#worker.terminate().then(() => clearTimeout(timer));
+    void this.#worker.terminate();
   }
 
   #end(failure: string): void {
-    if (!this.#alive) return;
-    this.#alive = false;
     this.#settle?.({ failure });
     this.#onEnd();
   }
 
-  /** Terminates the thread when the invocation exceeds its limits, until the returned function is called. */
-  #watch(deadline: number): () => void {
+  /** Terminates the thread when its invocation exceeds its limits. */
+  async #checkLimits(deadline: number): Promise<void> {
     const { timeoutMs, memoryMb } = this.#definition;
-    let measuring = false; // a busy thread answers late
-    const timer = setInterval(async () => {
-      if (Date.now() >= deadline)
-        return this.terminate(`The function exceeded its timeout of ${timeoutMs} ms.`);
-      if (measuring) return;
-      measuring = true;
-      const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
-      measuring = false;
-      if (heap && heap.used_heap_size > memoryMb * 2 ** 20) this.terminate("The function ran out of memory.");
-    }, WATCH_INTERVAL_MS);
-    return () => clearInterval(timer);
+    if (Date.now() >= deadline)
+      return this.terminate(`The function exceeded its timeout of ${timeoutMs} ms.`);
+    const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
+    if (heap && heap.used_heap_size > memoryMb * 2 ** 20) this.terminate("The function ran out of memory.");
   }
 }

@@ -1,5 +1,5 @@
 import type { FunctionDefinition } from "../template/template.ts";
-import { type FunctionError, FunctionInstance } from "./instance.ts";
+import { FunctionInstance } from "./instance.ts";
 
 /** Further events wait for an instance. */
 const MAX_INSTANCES = 4;
@@ -24,14 +24,7 @@ export class FunctionPool {
     this.#idle.add(this.#start());
   }
 
-  /**
-   * Runs the function once.
-   *
-   * @param event JSON
-   * @param requestId of the invocation, for the function's log
-   * @returns the handler's result
-   * @throws FunctionError when it threw, crashed, or exceeded its timeout or memory size
-   */
+  /** Runs the function once, in an idle instance or a new one: see `run` of FunctionInstance. Logs why it failed. */
   async invoke(event: string, requestId: string): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<FunctionInstance>();
     this.#waiting.push(resolve);
@@ -40,7 +33,7 @@ export class FunctionPool {
     try {
       return await instance.run(event, requestId);
     } catch (error) {
-      const { message } = error as FunctionError;
+      const { message } = error as Error;
       const timestamp = new Date().toISOString();
       this.#log(JSON.stringify({ timestamp, level: "ERROR", requestId, message: { errorMessage: message } }));
       throw error;

@@ -3,17 +3,13 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
+import type { FunctionDefinition } from "../template/template.ts";
 
 // The thread of one instance of a function. It runs the function as Lambda's Node runtime does: one event at a time,
 // and the log as lines of JSON.
 
 /** What the thread is started with. */
-export interface RuntimeOptions {
-  /** folder with the code */
-  code: string;
-  /** `file.export` */
-  handler: string;
-}
+export type RuntimeOptions = Pick<FunctionDefinition, "code" | "handler">;
 
 /** A message to the thread. */
 export interface Invocation {

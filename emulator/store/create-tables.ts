@@ -18,9 +18,7 @@ const clientOf = (endpoint: string) =>
 /** @throws Error in one line when the endpoint does not respond as DynamoDB does, or not before `abortSignal` */
 export async function checkEndpoint(endpoint: string, abortSignal?: AbortSignal): Promise<void> {
   const client = clientOf(endpoint);
-  await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal }).catch((error) => {
-    throw unusable(endpoint, error);
-  });
+  await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal }).catch(unusable(endpoint));
   client.destroy();
 }
 
@@ -39,7 +37,7 @@ export async function createTables(endpoint: string, tables: CreateTableCommandI
   try {
     for (const table of tables) {
       await client.send(new CreateTableCommand(table)).catch((error) => {
-        if (error.name !== "ResourceInUseException") throw unusable(endpoint, error);
+        if (error.name !== "ResourceInUseException") unusable(endpoint)(error);
       });
     }
     for (const { TableName = "", GlobalSecondaryIndexes = [] } of tables) {
@@ -56,9 +54,8 @@ export async function createTables(endpoint: string, tables: CreateTableCommandI
 async function waitForTable(client: DynamoDBClient, endpoint: string, name: string) {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: name })).catch((error) => {
-      throw unusable(endpoint, error);
-    });
+    const describe = new DescribeTableCommand({ TableName: name });
+    const { Table } = await client.send(describe).catch(unusable(endpoint));
     if (Table?.TableStatus === "ACTIVE") return Table;
     if (Date.now() > deadline)
       throw new Error(`The table ${name} at ${endpoint} is still ${Table?.TableStatus} after a minute.`);
@@ -66,6 +63,8 @@ async function waitForTable(client: DynamoDBClient, endpoint: string, name: stri
   }
 }
 
-function unusable(endpoint: string, { name, message, code }: NodeJS.ErrnoException): Error {
-  return new Error(`The DynamoDB endpoint ${endpoint} cannot be used: ${message || code || name}`);
-}
+const unusable =
+  (endpoint: string) =>
+  ({ name, message, code }: NodeJS.ErrnoException): never => {
+    throw new Error(`The DynamoDB endpoint ${endpoint} cannot be used: ${message || code || name}`);
+  };

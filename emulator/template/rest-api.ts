@@ -83,10 +83,7 @@ function readAuthorizer(find: FindResources) {
   };
 }
 
-/** What a template says about a REST API and its only stage. */
-export type RestApiDefinition = ReturnType<typeof readRestApi>;
-
-/** Reads the REST API of a template. */
+/** Reads the REST API of a template, and its only stage. */
 export function readRestApi(find: FindResources) {
   const [api, otherApi] = find("ApiGateway::RestApi");
   const [stage, otherStage] = find("ApiGateway::Stage");

@@ -45,7 +45,7 @@ export function spawnService(
 }
 
 /** Gives a new data folder the assembly of the tests' shared service, which saves the seconds of a synthesis. */
-export async function copyAssembly(dataFolder: string): Promise<void> {
+async function copyAssembly(dataFolder: string): Promise<void> {
   const { SHARED_DATA_FOLDER = "" } = process.env;
   if (!SHARED_DATA_FOLDER || existsSync(join(dataFolder, "assembly"))) return;
   // The file reads DATA_DIR once, and a test can set it before it imports the file.

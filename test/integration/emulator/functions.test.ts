@@ -1,13 +1,8 @@
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
-import { FunctionError } from "../../../emulator/lambda/instance.ts";
 import { FunctionPool } from "../../../emulator/lambda/pool.ts";
-import { startStack } from "../../../emulator/running-stack.ts";
-import { readStack } from "../../../emulator/template/template.ts";
-import { servedStackName } from "../../../infra/stages.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const source = `
@@ -30,7 +25,6 @@ const timeoutMs = 60_000;
 const definition = { name: "F", code: folder, handler: "index.handler", timeoutMs, memoryMb: 64 };
 const log = jest.fn<(line: string) => void>();
 const pool = new FunctionPool({ ...definition, environment: { OWN: "f" } }, log);
-const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
 
 afterEach(() => {
   jest.useRealTimers();
@@ -63,7 +57,7 @@ it.each([
     const end = Date.now() + timeoutMs;
     jest.spyOn(Date, "now").mockReturnValue(end);
   }
-  expect(await failure).toEqual(new FunctionError(reason));
+  expect(await failure).toEqual(new Error(reason));
   jest.restoreAllMocks();
   await Promise.all([invoke(), invoke(), invoke()]);
 });
@@ -92,43 +86,4 @@ it("a function has only its own environment, the id of the request, and no timer
     NODE_V8_COVERAGE: expect.any(String),
   });
   expect(result).toMatchObject({ awsRequestId: "id", remaining: expect.closeTo(timeoutMs, -5) });
-});
-
-it("a thread that was stopped leaves no timer, which would end the service", async () => {
-  jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "Date"] });
-  const other = new FunctionPool({ ...definition, environment: {} }, log);
-  await other.invoke('"none"', "id");
-  other.stop();
-  expect(jest.getTimerCount()).toBeGreaterThan(0);
-  await eventually(
-    () => jest.getTimerCount(),
-    (count) => expect(count).toBe(0),
-  );
-});
-
-it("every function has the timeout and the memory size of the template", () => {
-  const { Resources } = JSON.parse(
-    readFileSync(join(process.env.TEST_ASSEMBLY ?? "", `${servedStackName}.template.json`), "utf8"),
-  );
-  expect(stack.functions.length).toBeGreaterThan(0);
-  for (const { name, timeoutMs, memoryMb } of stack.functions)
-    expect(Resources[name].Properties).toMatchObject({ Timeout: timeoutMs / 1000, MemorySize: memoryMb });
-});
-
-it("a stack does not stop its functions when it is replaced, and needs their code", () => {
-  const [drain, stop] = (["drain", "stop"] as const).map((name) =>
-    jest.spyOn(FunctionPool.prototype, name).mockImplementation(() => undefined),
-  );
-  const ignore = () => undefined;
-  const options = { environment: {}, throttled: false, onRequest: ignore, onLog: ignore, onFailure: ignore };
-  const running = startStack(stack, options);
-  running.drain();
-  expect(drain).toHaveBeenCalledTimes(stack.functions.length);
-  expect(stop).not.toHaveBeenCalled();
-  jest.restoreAllMocks();
-  const functions = stack.functions.map((fn) => ({ ...fn, code: "/proc/none/code" }));
-  expect(() => startStack({ ...stack, functions }, options)).toThrow(
-    /^The code of .* is missing: \/proc\/none\/code$/,
-  );
-  void running.stop();
 });

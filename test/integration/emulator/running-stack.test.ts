@@ -17,14 +17,14 @@ const uri = (name: string) => ({
   "Fn::Sub": `arn:aws:apigateway:\${AWS::Region}:lambda:path/2015-03-31/functions/\${${name}.Arn}/invocations`,
 });
 const json = (value: object) => ({ "application/json": JSON.stringify(value) });
-const fn = (name: string, Variables = {}) => ({
+const fn = (name: string, properties = {}) => ({
   Type: "AWS::Lambda::Function",
   Properties: {
     Code: { S3Bucket: "assets", S3Key: "notes.zip" },
     Handler: `index.${name}`,
     Runtime: "nodejs24.x",
     Timeout: 28, // on a busy machine, a first call takes seconds
-    Environment: { Variables },
+    ...properties,
   },
 });
 const method = (
@@ -47,7 +47,7 @@ const Resources = {
       AttributeDefinitions: [{ AttributeName: "title", AttributeType: "S" }],
     },
   },
-  Notes: fn("notes", { TABLE: { Ref: "Table" } }),
+  Notes: fn("notes", { MemorySize: 256, Environment: { Variables: { TABLE: { Ref: "Table" } } } }),
   Check: fn("check"),
   // Nothing on this machine calls it, so its inline code does not matter.
   Cleaner: { Type: "AWS::Lambda::Function", Properties: { Code: { ZipFile: "" }, Runtime: "python3.14" } },
@@ -109,6 +109,7 @@ const code = `
     return response.json();
   };
   exports.notes = async ({ httpMethod, pathParameters: { title }, body, requestContext }) => {
+    console.info("begun");
     if (httpMethod === "PUT") await call("PutItem", { Item: { title: { S: title }, text: { S: body } } });
     const { Item } = await call("GetItem", { Key: { title: { S: title } } });
     return { statusCode: 200, body: Item.text.S + " of " + requestContext.authorizer.reader };
@@ -125,6 +126,9 @@ async function read(template: object) {
   return readStack(folder.path, "notes");
 }
 
+const ignore = () => undefined;
+const options = { environment: {}, throttled: true, onRequest: ignore, onLog: ignore, onFailure: ignore };
+
 it("serves a template that has nothing to do with this service", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "emulator-"));
   const asset = join(folder.path, "asset.notes");
@@ -132,17 +136,20 @@ it("serves a template that has nothing to do with this service", async () => {
   await writeFile(join(asset, "index.js"), code);
   await writeFile(join(folder.path, "notes.template.json"), JSON.stringify({ Resources }));
   const stack = readStack(folder.path, "notes");
+  expect(stack.functions).toMatchObject([
+    { name: "Notes", timeoutMs: 28_000, memoryMb: 256 },
+    { name: "Check", timeoutMs: 28_000, memoryMb: 128 },
+  ]);
   const store = await startStore();
   const environment = awsEnvironment(store);
   Object.assign(process.env, environment);
   await createTables(store.endpoint, stack.tables);
   const onRequest = jest.fn<GatewayOptions["onRequest"]>();
   const running = startStack(stack, {
+    ...options,
     environment,
-    throttled: true,
     onRequest,
-    onLog: () => undefined,
-    onFailure: () => undefined,
+    onLog: () => running.drain(), // which ends no function that handles an event
   });
   const { origin, close } = await listen(new HttpServer(running.gateway));
   const send = async (method: string, Authorization: string, body?: string) => {
@@ -167,47 +174,41 @@ it("serves a template that has nothing to do with this service", async () => {
     expect(await send("OPTIONS", "")).toEqual([204, ""]);
   } finally {
     await close();
-    running.drain();
     await running.stop();
     await store.close();
   }
 });
 
-it.each<[resources: object, message: string]>([
-  [
-    { Queue: { Type: "AWS::Lambda::EventSourceMapping" } },
-    "Queue of the template cannot be served: AWS::Lambda::EventSource",
-  ],
-  [{ Cognito: method("GET", { Ref: "Note" }, proxy, "COGNITO_USER_POOLS") }, "Cognito of"],
-  [
-    { Other: method("GET", { Ref: "Note" }, { Type: "HTTP_PROXY" }) },
-    "Other of the template cannot be served: its integration",
-  ],
-  [
-    { Away: method("GET", { Ref: "Note" }, { ...proxy, Uri: uri("Gone") }) },
-    "Away of the template cannot be served: the template lacks its",
-  ],
-  [
-    { Notes: { ...fn("notes"), Properties: { ...fn("notes").Properties, Runtime: "python3.14" } } },
-    "Notes of",
-  ],
-  [
-    { Table: { Type: "AWS::DynamoDB::Table", Properties: { BillingMode: { "Fn::If": ["a", "b", "c"] } } } },
-    "Table of the template cannot be served: Fn::If",
-  ],
-  [{ Second: Resources.Live }, "Second of the template cannot be served: it is the second"],
-])("refuses what it does not know in one line that names the resource: %j", async (resources, message) => {
-  await expect(read({ Resources: { ...Resources, ...resources } })).rejects.toThrow(
-    `The resource ${message}`,
-  );
+const table = (BillingMode: object) => ({ Type: "AWS::DynamoDB::Table", Properties: { BillingMode } });
+const get = (integration: object, authorization?: string) =>
+  method("GET", { Ref: "Note" }, integration, authorization);
+const [Api, Stage] = ["Api", "Live"].map((id) => (Resources as Record<string, { Type: string }>)[id]);
+const single = { MethodSettings: [{ HttpMethod: "GET", ResourcePath: "/" }] };
+
+it.each<[id: string, resource: object, reason: string]>([
+  ["Queue", { Type: "AWS::Lambda::EventSourceMapping" }, "AWS::Lambda::EventSourceMapping is not supported"],
+  ["Cognito", get(proxy, "COGNITO_USER_POOLS"), "it needs more than the authorizer"],
+  ["Other", get({ Type: "HTTP_PROXY" }), "its integration is neither"],
+  ["Away", get({ ...proxy, Uri: uri("Gone") }), "the template lacks its function"],
+  ["Notes", fn("notes", { Runtime: "python3.14" }), "it is not a Node.js function"],
+  ["Table", table({ "Fn::If": ["a", "b", "c"] }), "Fn::If is not supported"],
+  ["Table", table({ Ref: "Size" }), "the parameter Size has no value here"],
+  ["Second", { ...Stage }, "it is the second of its type"],
+  ["Api", { ...Api, Properties: { Body: {} } }, "it has an OpenAPI document"],
+  ["Live", { ...Stage, Properties: single }, "it has settings of single methods"],
+])("refuses the resource %s, which it cannot serve, in one line: %j", async (id, resource, reason) => {
+  const template = { Parameters: { Size: {} }, Resources: { ...Resources, [id]: resource } };
+  const message = `The resource ${id} of the template cannot be served: ${reason}`;
+  await expect(read(template)).rejects.toThrow(message);
 });
 
-it("needs a gateway response for every refusal, and says so before it serves", async () => {
-  const { DEFAULT_5XX, ...others } = Resources as Record<string, object>;
-  const options = { environment: {}, throttled: false, onRequest: () => undefined, onLog: () => undefined };
-  const stack = await read({ Resources: others });
-  expect(DEFAULT_5XX).toBeDefined();
-  expect(() => startStack(stack, { ...options, onFailure: () => undefined })).toThrow(
+it("needs the code of every function and a gateway response for every refusal, and says so before it serves", async () => {
+  const start = async (without: string) => {
+    const others = Object.entries(Resources).filter(([id]) => id !== without);
+    return startStack(await read({ Resources: Object.fromEntries(others) }), options);
+  };
+  await expect(start("nothing")).rejects.toThrow("The code of the function Notes is missing: ");
+  await expect(start("DEFAULT_5XX")).rejects.toThrow(
     "The template sets no body for AUTHORIZER_CONFIGURATION_ERROR or DEFAULT_5XX.",
   );
 });

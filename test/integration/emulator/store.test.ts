@@ -5,7 +5,6 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { AbstractLevel } from "abstract-level";
 import { ClassicLevel } from "classic-level";
@@ -23,22 +22,6 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("startStore", () => {
-  it("opens a folder for one of several callers at the same moment, and throws DataInUse for the others", async () => {
-    const attempts: ReturnType<typeof startStore>[] = [];
-    // One call starts at every turn of the event loop, so that calls overlap with every step of the first.
-    for (let n = 0; n < 40; n++) {
-      attempts.push(startStore(folder));
-      attempts.at(-1)?.catch(() => undefined);
-      await turn();
-    }
-    const results = await Promise.allSettled(attempts);
-    const started = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    for (const store of started) await store.close().catch(() => undefined);
-    expect(started).toHaveLength(1);
-    for (const reason of reasons) expect(reason).toBeInstanceOf(DataInUse);
-  });
-
   it("releases the folder when it closes, also while a client is connected, and reports no failure", async () => {
     const error = jest.spyOn(console, "error");
     for (let round = 0; round < 2; round++) {

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { createServer, request } from "node:http";
+import { request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
 import { awsEnvironment } from "../../../emulator/store/aws-environment.ts";
 import { createTables } from "../../../emulator/store/create-tables.ts";
@@ -14,38 +14,59 @@ import { startStore } from "../../../emulator/store/store.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { errorBody } from "../../../lib/errors.ts";
-import { makeDataFolder, marker } from "../../../local/data-folder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
-import { copyAssembly, type LocalService, spawnService, startService } from "../../support/local-service.ts";
+import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
 import { preload } from "../../support/preload.ts";
 
 // The service that all tests share.
-const { CONTRACT_URL = "", CONTRACT_KEY, SHARED_DATA_FOLDER = "" } = process.env;
+const { CONTRACT_URL = "", CONTRACT_KEY, SHARED_DATA_FOLDER = "", TEST_ASSEMBLY = "" } = process.env;
+const { tables, throttling } = readStack(TEST_ASSEMBLY, servedStackName);
 
-let folder: string;
-/** A service that is killed leaves its files here. */
-let temporary: string;
-const ends: (() => unknown)[] = [];
+// A process that is killed leaves its files here.
+const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
+// The service reads DATA_DIR when it is imported. A URL would misread this path.
+const folder = join(temporary, "a#b%41?c d");
+process.env.DATA_DIR = folder;
+const { serve } = await import("../../../local/serve.ts");
+const { makeDataFolder, marker } = await import("../../../local/data-folder.ts");
 
+let ends: AsyncDisposableStack;
+const synthesize = jest.fn(async () => TEST_ASSEMBLY);
+let print: jest.SpiedFunction<typeof console.log>;
+
+const { env } = process;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "animal-store-start-"));
-  temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
+  ends = new AsyncDisposableStack();
+  print = jest.spyOn(console, "log").mockImplementation(() => undefined);
+  synthesize.mockClear();
+  await mkdir(folder, { recursive: true });
 });
-
 afterEach(async () => {
   disconnect();
-  for (const end of ends.splice(0).toReversed()) await end();
-  for (const path of [folder, temporary]) await rm(path, { recursive: true });
+  await ends.disposeAsync();
+  process.env = env;
+  await rm(temporary, { recursive: true });
+  jest.restoreAllMocks();
 });
 
-const inFolder = (environment = {}) => ({ DATA_DIR: folder, TMPDIR: temporary, ...environment });
-
-async function started(environment = {}, nodeOptions: string[] = [], cwd = folder): Promise<LocalService> {
-  const service = await startService(inFolder(environment), nodeOptions, { cwd });
-  ends.push(() => service.stop("SIGKILL"));
+/** Starts the service as a process. Its data folder is the default one, in the working directory. */
+async function started(nodeOptions: string[]): Promise<LocalService> {
+  // A profile of the user, which would replace the credentials of the store, has no effect.
+  const environment = { DATA_DIR: "", TMPDIR: temporary, AWS_PROFILE: "nobody" };
+  const service = await startService(environment, nodeOptions, { cwd: folder });
+  ends.defer(async () => void (await service.stop("SIGKILL")));
   return service;
+}
+
+/** Serves in this process, which is much faster. */
+async function serveHere(environment: Record<string, string>) {
+  process.env = { ...env, PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "", ...environment };
+  const { server } = await serve(synthesize, ends);
+  ends.defer(() => server.drain());
+  const [, baseUrl = "", key = ""] = /^BASE_URL=(.*)\nAPI_KEY=(.*)$/.exec(print.mock.calls[0]?.[0]) ?? [];
+  return { baseUrl, key };
 }
 
 /** A module with which no timer of two seconds or more ends, and no socket times out: a busy machine is slower. */
@@ -55,12 +76,13 @@ const endlessTimers = preload(`
   const { setTimeout } = globalThis;
   globalThis.setTimeout = (run, ms, ...rest) => setTimeout(run, ms >= 2000 ? 2 ** 31 - 1 : ms, ...rest);`);
 
-/** A module with a clock that only signals move on, by this many milliseconds each. */
-const signalClock = (step: number) =>
-  preload(`
+/** A module with a clock that only signals move on, by 300 ms each. */
+const signalClock = preload(`
   let now = 0;
-  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => (now += ${step}));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => (now += 300));
   performance.now = () => now;`);
+
+type Address = Pick<LocalService, "baseUrl" | "key">;
 
 const canConnect = (host: string, port: number) =>
   new Promise<boolean>((resolve) => {
@@ -69,7 +91,7 @@ const canConnect = (host: string, port: number) =>
   });
 
 /** Waits until a service accepts no connection, because it stops. */
-const closed = ({ baseUrl }: LocalService) =>
+const closed = ({ baseUrl }: Address) =>
   eventually(
     () => canConnect("127.0.0.1", Number(new URL(baseUrl).port)),
     (open) => expect(open).toBe(false),
@@ -77,12 +99,10 @@ const closed = ({ baseUrl }: LocalService) =>
 
 const headersOf = (key: string) => ({ Authorization: `Bearer ${key}`, "Content-Type": "application/json" });
 
-const list = ({ baseUrl, key }: LocalService) => fetch(`${baseUrl}/pets`, { headers: headersOf(key) });
-
 const body = '{"name":"Survivor","categoryId":1}';
 
 /** Begins to add a pet. The service waits for the body. */
-async function beginToAdd({ baseUrl, key }: LocalService) {
+async function beginToAdd({ baseUrl, key }: Address) {
   const headers = { ...headersOf(key), "Content-Length": body.length, Expect: "100-continue" };
   const outgoing = request(`${baseUrl}/pets`, { method: "POST", agent: false, headers });
   outgoing.flushHeaders();
@@ -91,7 +111,7 @@ async function beginToAdd({ baseUrl, key }: LocalService) {
 }
 
 /** Sends a request again after a 503, as a client does: on a busy machine, the store can respond too late. */
-async function served({ baseUrl, key }: LocalService, path: string, init: RequestInit = {}) {
+async function served({ baseUrl, key }: Address, path: string, init: RequestInit = {}) {
   const url = baseUrl + path;
   const response = await eventually(
     () => fetch(url, { ...init, headers: headersOf(key) }),
@@ -101,129 +121,115 @@ async function served({ baseUrl, key }: LocalService, path: string, init: Reques
 }
 
 /** Adds a pet; returns it. */
-async function add(service: LocalService) {
+async function add(service: Address) {
   const { status, pet } = await served(service, "/pets", { method: "POST", body });
   expect(status).toBe(201);
   return pet;
 }
 
 it("keeps its key and every pet that it has acknowledged when its store fails, it is killed, or it stops", async () => {
-  // The default data folder, in a working directory whose name a URL would misread.
-  const cwd = join(folder, "a#b%41?c d");
-  await mkdir(cwd);
-  await writeFile(join(cwd, "package.json"), '{"type":"module"}'); // the functions are CommonJS
-  // A profile of the user, which would replace the credentials of the store, has no effect.
-  const environment = { DATA_DIR: "", AWS_PROFILE: "nobody" };
+  await writeFile(join(folder, "package.json"), '{"type":"module"}'); // the functions are CommonJS
+  const files = join(folder, ".animal-store");
+  const data = join(files, "dynamodb");
+  const linked = join(temporary, "linked");
+  await writeFile(linked, "linked");
+  await makeDataFolder(files);
+  for (const name of ["api-key", "tables.json"]) await symlink(linked, join(files, name));
+  // A command has the data open. LevelDB writes a new log at every attempt to open them.
+  const command = await startStore(data);
+  for (const path of [files, data]) await chmod(path, 0o755);
+  const attempts = new Set<number>();
+  const attempted = (log: string, count: number) => {
+    attempts.clear();
+    return eventually(
+      async () => {
+        const file = await stat(log).catch(() => undefined); // it can be moved right now
+        return file ? attempts.add(file.birthtimeMs) : attempts;
+      },
+      ({ size }) => expect(size).toBeGreaterThanOrEqual(count),
+    );
+  };
   const instrument = fileURLToPath(new URL("../../support/instrument.ts", import.meta.url));
-  const first = await started(environment, [endlessTimers, "--import", instrument], cwd);
-  const pet = await add(first);
-  const isKept = async (service: LocalService) =>
-    expect(await served(service, `/pets/${pet.id}`)).toEqual({ status: 200, pet });
+  const starting = started([endlessTimers, "--import", instrument]);
+  await attempted(join(data, "in-use", "LOG"), 2);
+  await command.close();
+  const first = await starting;
+  const { baseUrl, key } = first;
+  expect(first.output()).toContain(
+    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\nDocs: ${new URL("/docs", baseUrl)}\n`,
+  );
+  expect(await readFile(join(files, "api-key"), "utf8")).toBe(`${key}\n`);
+  expect(await readFile(join(files, ".gitignore"), "utf8")).toBe("*\n");
+  expect(await readFile(linked, "utf8")).toBe("linked");
+  const made = (await readdir(files, { recursive: true })).filter((name) => name !== "dynamodb");
+  // The CDK sets the modes of the files in an assembly. The mode of its folder denies access to them.
+  for (const name of made.filter((name) => !name.startsWith("assembly/"))) {
+    const { mode } = await stat(join(files, name));
+    expect([name, (mode & 0o077).toString(8)]).toEqual([name, "0"]);
+  }
 
-  const data = join(cwd, ".animal-store", "dynamodb");
-  const [current, log] = [join(data, "CURRENT"), join(data, "LOG")];
+  const pet = await add(first);
+  const isKept = async (service: Address) =>
+    expect(await served(service, `/pets/${pet.id}`)).toEqual({ status: 200, pet });
+  const current = join(data, "CURRENT");
   const content = await readFile(current);
   await writeFile(current, "garbage");
   first.process.send("fail store");
-  // LevelDB writes a new log at every attempt.
-  const attempts = new Set<number>();
-  await eventually(
-    async () => {
-      const file = await stat(log).catch(() => undefined); // it can be moved right now
-      return file ? attempts.add(file.birthtimeMs) : attempts;
-    },
-    ({ size }) => expect(size).toBeGreaterThan(2),
-  );
+  await attempted(join(data, "LOG"), 3);
   await writeFile(current, content);
   await first.printed("The embedded store has restarted.");
   expect(first.output().match(/cannot restart/g)).toHaveLength(1);
   await isKept(first);
 
   await first.stop("SIGKILL");
-  const second = await started(environment, [endlessTimers, signalClock(400)], cwd);
-  expect(second.key).toBe(first.key);
+  const second = await started([endlessTimers, signalClock]);
+  expect(second.key).toBe(key);
   // A log that nobody reads does not end the service.
   for (const stream of [second.process.stdout, second.process.stderr]) stream?.destroy();
   await isKept(second);
 
   // It responds to a request that has begun when it is stopped.
   const outgoing = await beginToAdd(second);
+  const broken = once(await beginToAdd(second), "error");
   const ended = second.stop();
   second.process.kill("SIGINT"); // npm repeats the Ctrl-C of the terminal
   await closed(second);
   outgoing.end(body);
   const [response] = await once(outgoing, "response");
   expect([response.statusCode, response.headers.connection]).toEqual([201, "close"]);
-  expect(await ended).toBe(0);
-});
-
-it("waits until a command is done with its data, makes no file that others can read, and follows no link", async () => {
-  const linked = join(temporary, "linked");
-  await writeFile(linked, "linked");
-  await makeDataFolder(folder);
-  for (const name of ["api-key", "tables.json"]) await symlink(linked, join(folder, name));
-  const data = join(folder, "dynamodb");
-  const command = await startStore(data);
-  for (const path of [folder, data]) await chmod(path, 0o755);
-  // LevelDB writes a new log at every attempt.
-  const log = join(data, "in-use", "LOG");
-  const { birthtimeMs } = await stat(log);
-  const starting = started({}, [endlessTimers, signalClock(600)]);
-  await eventually(
-    async () => (await stat(log)).birthtimeMs,
-    (time) => expect(time).not.toBe(birthtimeMs),
-  );
-  await command.close();
-  const service = await starting;
-  const { baseUrl, key } = service;
-  expect(service.output()).toContain(
-    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\nDocs: ${new URL("/docs", baseUrl)}\n`,
-  );
-  expect(await readFile(join(folder, "api-key"), "utf8")).toBe(`${key}\n`);
-  expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("*\n");
-  const made = (await readdir(folder, { recursive: true })).filter((name) => name !== "dynamodb");
-  // The CDK sets the modes of the files in an assembly. The mode of its folder denies access to them.
-  for (const name of made.filter((name) => !name.startsWith("assembly/"))) {
-    const { mode } = await stat(join(folder, name));
-    expect([name, mode & 0o077]).toEqual([name, 0]);
-  }
-  expect(await readFile(linked, "utf8")).toBe("linked");
-
   // A later second signal ends it at once.
-  const broken = once(await beginToAdd(service), "error");
-  const ended = service.stop("SIGHUP");
-  await closed(service);
-  service.process.kill("SIGTERM");
+  second.process.kill("SIGHUP");
   expect(await ended).toBe(0);
   await broken;
 });
 
 it("shares its folder with no other service, whatever its store, waits for new tables, and throttles if told so", async () => {
   const store = await listen(dynalite({ createTableMs: 500 }));
-  ends.push(store.close);
-  await copyAssembly(folder);
+  ends.defer(store.close);
+  jest.spyOn(process.stderr, "write").mockReturnValue(true); // the log
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: store.origin, THROTTLE: "on" };
-  const starts = await Promise.allSettled([started(environment), started(environment)]);
+  const starts = await Promise.allSettled([serveHere(environment), serveHere(environment)]);
   const [service] = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
   const refusals = starts.flatMap((start) => (start.status === "rejected" ? [start.reason.message] : []));
-  expect(refusals).toEqual([
-    `The service ended with 1. The end of its log:\nanimal-store: The data folder ${folder} is in use by another process.\n`,
-  ]);
+  expect(refusals).toEqual([`The data folder ${folder} is in use by another process.`]);
   if (!service) throw new Error("No service has started.");
   await add(service);
   expect(await readdir(folder)).not.toContain("dynamodb");
   // When the store does not respond, the response is neither a 401 nor missing.
   await store.close();
-  const response = await list(service);
+  const response = await fetch(`${service.baseUrl}/pets`, { headers: headersOf(service.key) });
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(await response.json()).toEqual(errorBody("unavailable"));
 
   const statuses = async (baseUrl: string) => {
-    const replies = await Promise.all(Array.from({ length: 300 }, () => fetch(`${baseUrl}/nowhere`)));
+    const requests = Array.from({ length: throttling.burst + 1 }, () => fetch(`${baseUrl}/nowhere`));
+    const replies = await Promise.all(requests);
     return new Set(replies.map(({ status }) => status));
   };
-  expect(await statuses(service.baseUrl)).toEqual(new Set([404, 429]));
   expect(await statuses(CONTRACT_URL)).toEqual(new Set([404]));
+  // On a busy machine, the requests take long enough for new tokens.
+  jest.spyOn(performance, "now").mockReturnValue(performance.now());
+  expect(await statuses(service.baseUrl)).toEqual(new Set([404, 429]));
 });
 
 it("listens on 127.0.0.1 only, as does its store", async () => {
@@ -251,73 +257,64 @@ it("serves the docs page with the local key, and leaves every other path to the 
   expect([twoHosts.status, JSON.parse(twoHosts.text)]).toMatchObject([400, { code: "invalid_request" }]);
 });
 
-it("explains its options", async () => {
-  const [help, unknown] = ["--help", "--wach"].map((arg) => spawnService(inFolder(), [], { args: [arg] }));
-  expect([await help?.ended, await unknown?.ended]).toEqual([0, 2]);
-  for (const text of ["Usage: npm start", "PORT", "DATA_DIR"]) expect(help?.output()).toContain(text);
-  expect(unknown?.output()).toMatch(/^animal-store: Unknown option '--wach'.*\nUsage: /);
+it("explains its options, and a mistake in one line", async () => {
+  const run = (args: string[], environment: Record<string, string> = {}) =>
+    spawnService({ DATA_DIR: folder, ...environment }, [], { args });
+  const [help, unknown, mistake] = [run(["--help"]), run(["--wach"]), run([], { PORT: "x" })];
+  expect([await help.ended, await unknown.ended, await mistake.ended]).toEqual([0, 2, 1]);
+  for (const text of ["Usage: npm start", "PORT", "DATA_DIR"]) expect(help.output()).toContain(text);
+  expect(unknown.output()).toMatch(/^animal-store: Unknown option '--wach'.*\nUsage: /);
+  expect(mistake.output()).toBe("animal-store: PORT must be an integer from 0 to 65535, not `x`.\n");
 });
 
-it("ends with one clear line and exit code 1, and changes no file, when its port, folder or server cannot be used", async () => {
-  await mkdir(join(folder, "assembly"));
-  const files = ["notes.txt", ".gitignore", "api-key", "assembly/1"];
-  for (const name of files) await writeFile(join(folder, name), "mine");
-  const before = await readdir(folder, { recursive: true });
-  const other = await listen(createServer());
-  ends.push(other.close);
-  const { port } = new URL(other.origin);
-  const data = join(temporary, "data");
-  for (const [environment, message] of [
-    [{ PORT: "65536" }, "PORT must be an integer from 0 to 65535, not `65536`."],
-    [{ THROTTLE: "yes" }, "THROTTLE must be on or off, not `yes`."],
-    [{ PORT: port }, `Port ${port} is in use. Set PORT to another one.`],
-    [
-      {},
-      `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
-    ],
-    [
-      { DATA_DIR: data, AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1" },
-      expect.stringContaining("The DynamoDB endpoint http://127.0.0.1:1 cannot be used: "),
-    ],
-  ] as const) {
-    const { output, ended } = spawnService(inFolder(environment));
-    expect(await ended).toBe(1);
-    expect(/^animal-store: (.*)\n$/.exec(output())?.[1]).toEqual(message);
+/** Makes a data folder with the tables of the template, without their indexes. */
+async function makeOldTables(): Promise<void> {
+  await makeDataFolder(folder);
+  const store = await startStore(join(folder, "dynamodb"));
+  process.env = { ...env, ...awsEnvironment(store) };
+  for (const { GlobalSecondaryIndexes, ...table } of tables) {
+    const keys = new Set(table.KeySchema?.map(({ AttributeName }) => AttributeName));
+    const AttributeDefinitions = table.AttributeDefinitions?.filter((attribute) =>
+      keys.has(attribute.AttributeName),
+    );
+    await createTables(store.endpoint, [{ ...table, AttributeDefinitions }]);
   }
-  expect(await readdir(data)).not.toContain("assembly"); // a synthesis takes seconds
-  expect(await readdir(folder, { recursive: true })).toEqual(before);
-  for (const name of files) expect(await readFile(join(folder, name), "utf8")).toBe("mine");
-});
+  await store.close();
+}
 
-it.each<[what: string, prepare: (data: string) => unknown, message: (data: string) => string]>([
+const { port } = new URL(CONTRACT_URL);
+const endpoint = "http://127.0.0.1:1";
+it.each<[Record<string, string>, message: string, syntheses: number, prepare?: () => unknown]>([
+  [{ PORT: "65536" }, "PORT must be an integer from 0 to 65535, not `65536`.", 0],
+  [{ PORT: port }, `Port ${port} is in use. Set PORT to another one.`, 0],
+  [{ THROTTLE: "yes" }, "THROTTLE must be on or off, not `yes`.", 0],
+  [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `, 0],
   [
-    "a table without an index of the template",
-    async (data) => {
-      const { endpoint, accessKeyId, close } = await startStore(join(data, "dynamodb"));
-      const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
-      Object.assign(process.env, awsEnvironment({ endpoint, accessKeyId }));
-      const withoutIndexes = { GlobalSecondaryIndexes: undefined, AttributeDefinitions: undefined };
-      for (const table of tables.filter(({ GlobalSecondaryIndexes }) => GlobalSecondaryIndexes)) {
-        const keys = table.KeySchema?.map(({ AttributeName }) => AttributeName);
-        const AttributeDefinitions = table.AttributeDefinitions?.filter((attribute) =>
-          keys?.includes(attribute.AttributeName),
-        );
-        await createTables(endpoint, [{ ...table, ...withoutIndexes, AttributeDefinitions }]);
-      }
-      await close();
+    {},
+    `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+    0,
+    () => writeFile(join(folder, `${marker}0`), ""),
+  ],
+  [
+    {},
+    `has no index byStatus. Delete the folder ${folder} or set DATA_DIR to another one.`,
+    1,
+    makeOldTables,
+  ],
+  [
+    {},
+    `${join(folder, "api-key")} is not a file: delete it.`,
+    1,
+    async () => {
+      await makeDataFolder(folder);
+      execFileSync("mkfifo", [join(folder, "api-key")]); // to read one would not end
     },
-    (data) => `has no index byStatus. Delete the folder ${data} or set DATA_DIR to another one.`,
   ],
-  [
-    "a FIFO in place of the key",
-    (data) => execFileSync("mkfifo", [join(data, "api-key")]),
-    (data) => `${join(data, "api-key")} is not a file: delete it.`,
-  ],
-])("ends with one clear line when the data folder has %s", async (_what, prepare, message) => {
-  await copyAssembly(folder);
-  await prepare(folder);
-  const { output, ended } = spawnService(inFolder());
-  expect(await ended).toBe(1);
-  expect(output()).toMatch(/^animal-store: .*\n$/);
-  expect(output()).toContain(message(folder));
+])("refuses %j in one line, before a synthesis if it can: %s", async (...row) => {
+  const [environment, message, syntheses, prepare] = row;
+  await prepare?.();
+  const before = await readdir(folder);
+  await expect(serveHere(environment)).rejects.toThrow(message);
+  expect(synthesize).toHaveBeenCalledTimes(syntheses);
+  if (before.includes(`${marker}0`)) expect(await readdir(folder)).toEqual(before);
 });

@@ -1,4 +1,4 @@
-import { mkdtempDisposable, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
@@ -30,11 +30,3 @@ it("says why a folder cannot be made", () =>
   expect(makeDataFolder("/dev/null/data")).rejects.toThrow(
     "The data folder /dev/null/data cannot be written (ENOTDIR)",
   ));
-
-// start.test.ts has the folder of somebody else.
-it("refuses a folder of another format, and writes nothing there", async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
-  await writeFile(join(folder.path, `${marker}0`), "");
-  await expect(makeDataFolder(folder.path)).rejects.toThrow("is not empty");
-  expect(await readdir(folder.path)).toEqual([`${marker}0`]);
-});

@@ -1,11 +1,10 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
-import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { HandledRequest } from "../../../emulator/gateway/gateway.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { describeError } from "../../../lib/log.ts";
-import { standardErrorLog } from "../../../local/service-log.ts";
+import { serviceLog } from "../../../local/service-log.ts";
 
 const request: HandledRequest = {
   url: "/v1/pets?status=sold&limit=a%20secret=1",
@@ -25,42 +24,29 @@ const cause = Object.assign(new Error("connect EMFILE"), { code: "EMFILE" });
 const refused = new ApiError("unavailable", { cause });
 const info = '{"level":"INFO","message":"started"}';
 
-const { isTTY } = process.stderr;
-const written: string[] = [];
-
-beforeEach(() => {
-  written.length = 0;
-  jest.spyOn(process.stderr, "write").mockImplementation((text) => {
-    if (!String(text).startsWith("(")) written.push(String(text)); // warnings of Node start with a parenthesis
-    return true;
-  });
-});
-
 afterEach(() => {
   jest.restoreAllMocks();
-  process.stderr.isTTY = isTTY;
-  process.removeAllListeners("exit");
 });
 
-async function linesOf(terminal: boolean, write: (log: ReturnType<typeof standardErrorLog>) => void) {
-  process.stderr.isTTY = terminal;
-  write(standardErrorLog());
-  await nextTurn();
-  return written.join("").split("\n").slice(0, -1);
+/** Returns the lines that are written to a terminal, or to a file. */
+function linesOf(isTTY: boolean, use: (log: ReturnType<typeof serviceLog>) => void): string[] {
+  let written = "";
+  use(serviceLog({ isTTY, write: (text) => (written += text) }));
+  return written.split("\n").slice(0, -1);
 }
 
-it("says once that too few file descriptors are left, which otherwise only a function's line says", async () => {
+it("says once that too few file descriptors are left, which otherwise only a function's line says", () => {
   const line = JSON.stringify({ level: "ERROR", message: { error: describeError(refused) } });
-  const lines = await linesOf(false, (log) => {
+  const lines = linesOf(false, (log) => {
     for (let n = 0; n < 2; n++) log.function(line);
   });
   expect(lines).toEqual([expect.stringMatching(/^animal-store: EMFILE: .*ulimit -n/), line, line]);
 });
 
 describe("the log on a terminal", () => {
-  it("is one aligned line per request, with the reason of an error and without query values", async () => {
+  it("is one aligned line per request, with the reason of an error and without query values", () => {
     const denied = { httpMethod: "DELETE", status: 503, responseLatency: 1234 };
-    const lines = await linesOf(true, (log) => {
+    const lines = linesOf(true, (log) => {
       log.request(request, "{}");
       log.request({ url: "/v1", body: "", variables: denied }, "{}");
     });
@@ -70,25 +56,20 @@ describe("the log on a terminal", () => {
     ]);
   });
 
-  it("colors the status by its class, unless NO_COLOR is set", async () => {
-    const colored = async () => {
-      written.length = 0;
-      const lines = await linesOf(true, (log) => {
-        for (const status of [201, 308, 404, 500])
+  it("colors the status by its class, unless NO_COLOR is set", () => {
+    const statuses = [201, 308, 404, 500];
+    const colored = () => {
+      const lines = linesOf(true, (log) => {
+        for (const status of statuses)
           log.request({ ...request, variables: { ...request.variables, status } }, "{}");
       });
       return lines.map((line) => line.split("  ")[1]);
     };
     const { NO_COLOR, FORCE_COLOR, ...environment } = process.env;
     jest.replaceProperty(process, "env", environment);
-    expect(await colored()).toEqual([
-      "\u001b[32m201\u001b[39m",
-      "\u001b[36m308\u001b[39m",
-      "\u001b[33m404\u001b[39m",
-      "\u001b[31m500\u001b[39m",
-    ]);
+    expect(colored()).toEqual([32, 36, 33, 31].map((color, n) => `\u001b[${color}m${statuses[n]}\u001b[39m`));
     process.env.NO_COLOR = "1";
-    expect(await colored()).toEqual(["201", "308", "404", "500"]);
+    expect(colored()).toEqual(statuses.map(String));
   });
 
   it.each([
@@ -96,21 +77,21 @@ describe("the log on a terminal", () => {
     ["a key", `/${key}/1?a&${key.replace("_", "%5F")}=1`, "/ask_.../1?a&ask_..."],
     ["a percent-encoded key", `/x%61%53k%5f${key.slice(4)}/1`, "/xask_.../1"],
     ["the end of a long URL", `/${"a".repeat(200)}`, `/${"a".repeat(99)}`],
-  ])("replaces %s", async (_what, url, shown) => {
-    const [line] = await linesOf(true, (log) => log.request({ ...request, url }, "{}"));
+  ])("replaces %s", (_what, url, shown) => {
+    const [line] = linesOf(true, (log) => log.request({ ...request, url }, "{}"));
     expect(line).toContain(`  ${shown}  `);
   });
 
-  it("shows a function's errors and plain text, and hides its information", async () => {
+  it("shows a function's errors and plain text, and hides its information", () => {
     const logged = [info, '{"level":"ERROR","message":{"status":503}}', '{"level":"WARN","message":"slow"}'];
-    const lines = await linesOf(true, (log) => [...logged, "plain text"].forEach(log.function));
+    const lines = linesOf(true, (log) => [...logged, "plain text"].forEach(log.function));
     expect(lines).toEqual(['          ERROR  {"status":503}', "          WARN  slow", "plain text"]);
   });
 });
 
 describe("the log in a file", () => {
-  it("is the access log's own format, and every line of a function", async () => {
-    const lines = await linesOf(false, (log) => {
+  it("is the access log's own format, and every line of a function", () => {
+    const lines = linesOf(false, (log) => {
       log.request(
         request,
         '{"status":"$context.status","ms":"$context.authorizer.latency","error":"$context.x"}',
@@ -118,11 +99,5 @@ describe("the log in a file", () => {
       log.function(info);
     });
     expect(lines).toEqual(['{"status":"400","ms":"0","error":"-"}', info]);
-  });
-
-  it("has the last lines when the process ends", () => {
-    standardErrorLog().function(info);
-    process.listeners("exit").at(-1)?.(0);
-    expect(written).toEqual([`${info}\n`]);
   });
 });

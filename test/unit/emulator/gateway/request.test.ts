@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "@jest/globals";
-import { BODIES_LIMIT, BufferedRequest } from "../../../../emulator/gateway/request.ts";
+import { BODIES_LIMIT, BufferedRequest, readTarget } from "../../../../emulator/gateway/request.ts";
 
 const MiB = 2 ** 20;
 
@@ -71,4 +71,29 @@ it("takes little more memory than its bytes, however they are cut", async () => 
   await request.received;
   expect(request.body.toString()).toBe("a".repeat(100_000));
   request.discard();
+});
+
+const read = (url: string, host: string[] = ["a"]) =>
+  readTarget({ url, method: "GET", headersDistinct: { host } } as unknown as BufferedRequest, "v1");
+
+it.each([
+  ["/v1/pets", "/pets", ""],
+  ["/v1//pets?a=1?b", "/pets", "a=1%3Fb"],
+  ["/v1/pets?a=1#b", "/pets", "a=1"],
+  ["http://other:1/v1/pets", "/pets", ""],
+  ["https://other/v1/pets", "/pets", ""],
+  ["/v1", "", ""],
+])("splits the target %s", (url, path, query) => {
+  const request = read(url);
+  expect([request.path, String(request.query)]).toEqual([path, query]);
+});
+
+it.each(["/", "/v1x", "//v1/pets"])("refuses the target %s, which is outside the stage", (url) => {
+  expect(() => read(url)).toThrow("MISSING_AUTHENTICATION_TOKEN");
+});
+
+it.each([[], [""], ["a", "a"], ["a/b"], ["a b"]])("refuses a request with the Host %j %j", (...host) => {
+  expect(() => read("/v1", host)).toThrow("DEFAULT_4XX");
+  for (const valid of ["a-b.example", "127.0.0.1:80", "[::1]:80"])
+    expect(read("/v1", [valid])).toHaveProperty("path", "");
 });

@@ -16,10 +16,3 @@ it("evaluates CloudFormation's intrinsic functions at any depth", () => {
     `local/Pets/${evaluate(arn)}`,
   );
 });
-
-it.each<[Json, string]>([
-  [{ "Fn::ImportValue": "a" }, "Fn::ImportValue is not supported"],
-  [{ Ref: "Size" }, "the parameter Size has no value here"],
-])("refuses %j", (value, message) => {
-  expect(() => evaluate([value], { Size: {} })).toThrow(message);
-});
