@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import fc from "fast-check";
-import { ApiError, type ErrorCode, errorBody, errorHeaders, errors } from "../../../../lib/errors.ts";
+import { ApiError, type ErrorCode, errorBody, errors } from "../../../../lib/errors.ts";
 import { createHandler } from "../../../../lib/http/handler.ts";
 import { describeError } from "../../../../lib/log.ts";
 import type { Operation } from "../../../../lib/operation.ts";
@@ -40,12 +40,19 @@ describe("an operation's handler", () => {
     });
   });
 
-  it.each(codes)("renders the error %s with its status, headers and message", async (code) => {
-    const response = await failing(new ApiError(code));
-    expect(response.statusCode).toBe(errors[code].status);
-    expect(response.headers).toEqual({ ...json, ...errorHeaders(code) });
-    expect(bodyOf(response)).toEqual(errorBody(code));
-  });
+  // Contract 6.2 and 7.4. README.test.ts has the closed set of codes.
+  it.each(codes)(
+    "renders the error %s with a whole sentence, and what to send or when to retry",
+    async (code) => {
+      const { statusCode, headers, body } = await failing(new ApiError(code));
+      const { message, status } = errors[code];
+      expect([statusCode, JSON.parse(body)]).toEqual([status, { code, message, status }]);
+      expect(message).toMatch(/^[A-Z].*\.$/);
+      const own = { ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="animal-store"' }) };
+      const retry = { ...([429, 503].includes(status) && { "Retry-After": expect.stringMatching(/^\d+$/) }) };
+      expect(headers).toEqual({ ...json, ...own, ...retry });
+    },
+  );
 
   it("hides an unexpected error from the client", async () => {
     for (const error of [new Error("secret"), "secret", undefined, null, { code: "gone" }]) {
