@@ -80,14 +80,12 @@ program
 
 program
   .command("soak")
-  .summary("kills the service, fills its disk, and measures its memory (Linux)")
-  .description(`Kills the local service and its functions under load, again and again on one data folder. Fills the disk of a data folder under load, which the user namespace of unshare mounts, and frees it. Reads pages, and compares the memory of each thread before and after. Fails
+  .summary("kills the service again and again, and measures its memory")
+  .description(`Kills the local service and its functions under load, again and again on one data folder. Reads pages, and compares the memory of each thread before and after. Fails
 - when an acknowledged pet is not in the list exactly once;
 - when a response is neither a success nor a 503, or there is none while the service runs;
-- when no pets can be added after the disk has space again;
 - when a thread grows by 4 MiB, which is 0.2 KiB for each of 20,000 lists.`)
   .option("--kills <number>", "of the service", wholeNumber(0), 5)
-  .option("--disks <number>", "how often the disk is full", wholeNumber(0), 2)
   .option("--lists <number>", "between the measurements", wholeNumber(0), 20_000)
   .action(async (options) => (await import("./soak/soak.ts")).soak(options));
 

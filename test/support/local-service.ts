@@ -13,8 +13,6 @@ interface Command {
   entry?: string;
   args?: string[];
   cwd?: string;
-  /** a command that runs it */
-  prefix?: string[];
 }
 
 /** What `npm start` runs, as a process of its own. `await using` stops it. */
@@ -24,10 +22,9 @@ export type LocalService = Awaited<ReturnType<typeof startService>>;
 export function spawnService(
   environment: Record<string, string>,
   nodeOptions: string[] = [],
-  { entry = start, args = [], cwd = process.cwd(), prefix = [] }: Command = {},
+  { entry = start, args = [], cwd = process.cwd() }: Command = {},
 ) {
-  const [command = "", ...all] = [...prefix, "sh", launcher, ...nodeOptions, entry, ...args];
-  const child = spawn(command, all, {
+  const child = spawn("sh", [launcher, ...nodeOptions, entry, ...args], {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
