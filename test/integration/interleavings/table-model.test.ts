@@ -41,7 +41,7 @@ it("does what the embedded store does, for every command of creations, changes a
   });
 
   const now = jest.spyOn(Date, "now");
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 24; round++) {
     now.mockReturnValue(Date.UTC(2026, 5, 1) + round * 8 * 3_600_000);
     const status = PetStatus.options[round % 3] ?? "sold";
     const token = round % 5 > 0 ? { keyId: "key_1", key: String(round % 2) } : undefined;
