@@ -46,19 +46,4 @@ describe("a status spread over 4 partitions", () => {
       );
     }
   });
-
-  it("costs one Query for each partition and page, all at once", async () => {
-    for (const [status, queries] of [
-      ["sold", 4],
-      [undefined, 4 * PetStatus.options.length],
-    ] as const) {
-      takeCalls();
-      await list({ limit: 20, status });
-      const calls = takeCalls();
-      expect(calls.map(({ command }) => command)).toEqual(Array(queries).fill("QueryCommand"));
-      expect(Math.max(...calls.map(({ started }) => started))).toBeLessThan(
-        Math.min(...calls.map(({ responded }) => responded)),
-      );
-    }
-  });
 });
