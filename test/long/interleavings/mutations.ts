@@ -1,7 +1,6 @@
 import { type AttributeValue, ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { petItem } from "../../../lib/dynamo/pet-store.ts";
 import type { Pet } from "../../../lib/pet.ts";
-import { generatePetId } from "../../../lib/pet-id.ts";
 import { type Command, type Input, type Item, nameOf } from "./table-model.ts";
 
 /** A fault put on purpose between the stores and DynamoDB: it changes what is sent or what is answered. */
@@ -57,9 +56,6 @@ export const mutations: Record<string, Mutation> = {
     ...item,
     creationId: { S: "another" },
   })),
-  "each request adds a pet with an id of its own": putItem("Put pets", (item) =>
-    item.statusShard ? { ...item, id: generatePetId() } : item,
-  ),
   "a late retry writes the pet with the old id": (command, send) => {
     const pet = { id: command.input.Item?.id, name: "Rex", categoryId: 1n, status: "available" } as Pet;
     return send(isRetiring(command) ? { ...command.input, Item: petItem(pet, "late", 1) } : command.input);
