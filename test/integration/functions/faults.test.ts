@@ -51,10 +51,14 @@ const key = generateApiKey("staging");
 /** Lambda's context. On a busy machine, three attempts can take longer than a function has. */
 const context = { getRemainingTimeInMillis: () => 60_000 };
 
+const proxies: Awaited<ReturnType<typeof startFaultProxy>>[] = [];
+afterAll(() => Promise.all(proxies.map(({ close }) => close())));
+
 /** Starts functions that call the store through a proxy of their own. */
 async function startFunctions() {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = "" } = process.env;
   const proxy = await startFaultProxy(endpoint);
+  proxies.push(proxy);
   // A client reads it when it makes its first call, for which `ready` waits.
   process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint;
   const handlers = new Map();
@@ -64,7 +68,7 @@ async function startFunctions() {
     handlers.set(id, handler);
   }
   const { deletePet } = trialOperations(tables.pets, 1);
-  await deletePet(1n);
+  await deletePet(1n); // its first call, which finds no pet
   process.env.AWS_ENDPOINT_URL_DYNAMODB = endpoint;
   return {
     proxy,
@@ -87,7 +91,6 @@ beforeAll(async () => {
   shared = await startFunctions();
   for (const fault of waits) own.set(fault, await startFunctions());
 });
-afterAll(() => Promise.all([shared, ...own.values()].map(({ proxy }) => proxy.close())));
 
 const petOf = (name: string) => ({ name, categoryId: 1, status: "sold" as const });
 
