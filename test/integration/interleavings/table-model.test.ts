@@ -51,10 +51,9 @@ it("does what the embedded store does, for every command of creations, changes a
     if (round % 4 === 0) await deletePet(BigInt(1 + (round % 3)));
   }
   expect(outcomes).toEqual(expected);
-  const kinds = Map.groupBy(
-    expected,
+  const kinds = expected.map(
     ([name, , outcome]) => `${name} ${typeof outcome === "string" ? "refused" : "done"}`,
   );
-  for (const kind of ["PutCommand done", "PutCommand refused", "UpdateCommand done", "UpdateCommand refused"])
-    expect([kind, kinds.get(kind)?.length]).toEqual([kind, expect.any(Number)]);
+  const both = ["PutCommand done", "PutCommand refused", "UpdateCommand done", "UpdateCommand refused"];
+  expect([...new Set(kinds)].sort()).toEqual(["GetCommand done", ...both]);
 });

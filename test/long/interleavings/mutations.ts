@@ -63,11 +63,5 @@ export const mutations: Record<string, Mutation> = {
   "a late retry draws another id without retiring the old one": async (command, send) =>
     isRetiring(command) ? {} : send(command.input),
   "a change brings back a deleted pet": condition("Update pets", "statusShard", "id"),
-  "a change leaves the pet in the list of its old status": sent("Update pets", ({ UpdateExpression }) => ({
-    UpdateExpression: UpdateExpression.replace(/, statusShard .*/, ""),
-  })),
-  "a deletion forgets who added the pet": putItem("Put pets", ({ creationId, ...item }) =>
-    item.deletionId ? item : { ...item, creationId },
-  ),
   "a deletion replaces another one": condition("Put pets", "attribute_exists(statusShard)", ""),
 };
