@@ -103,7 +103,7 @@ describe("GET /pets", () => {
       expect((await call(`/pets?limit=${limit}`)).body).toHaveLength(limit);
   });
 
-  it("returns each of 24 pets exactly once through the links, with and without a status", async () => {
+  it("returns each pet exactly once through the links, with and without a status", async () => {
     const added: Pet[] = [];
     for (let n = 0; n < 24; n++) {
       const status = PetStatus.options[n % PetStatus.options.length] ?? "";
