@@ -35,11 +35,7 @@ export function endOf({ expiresAt, revokeAt }: ApiKeyRecord): number | undefined
 /** Returns whether a key is of our own checks, such as those of a deployment. Their calls are not counted as a client's. */
 export const isForChecks = ({ owner }: ApiKeyRecord): boolean => owner.startsWith("ci-");
 
-/**
- * Returns whether a stored key has neither expired nor been revoked.
- *
- * @param now milliseconds since 1970
- */
+/** Returns whether a stored key has neither expired nor been revoked. @param now milliseconds since 1970 */
 export function isLive(record: ApiKeyRecord, now: number): boolean {
   const end = endOf(record);
   return !record.revoked && (end === undefined || now < end);
@@ -78,12 +74,7 @@ export function generateApiKey(stage: string): string {
   return key + checksum(key);
 }
 
-/**
- * Returns whether a text can be a key of this stage, without a look-up.
- *
- * @param stage the deployment that must have issued it (contract 6.4)
- * @param text what the client sent as its key
- */
+/** Returns whether a text can be a key that this stage issued (contract 6.4), without a look-up. */
 export function isApiKeyOf(stage: string, text: string): boolean {
   return (
     new RegExp(`^${apiKeyPattern}$`).test(text) &&
@@ -100,21 +91,12 @@ export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/**
- * Returns the public id of a key. It is a part of the hash, so operators can find the owner of a leaked key.
- *
- * @param hash what hashApiKey returned
- */
+/** Returns the public id of a key. It is a part of the hash, so operators can find the owner of a leaked key. */
 export function keyIdOf(hash: string): string {
   return `key_${hash.slice(0, 16)}`;
 }
 
-/**
- * Returns the record to store for a key.
- *
- * @param key the API key; the record has only its hash
- * @param details the rest of the record
- */
+/** Returns the record to store for a key, which has only its hash. @param details the rest of the record */
 export function newApiKeyRecord(
   key: string,
   details: Pick<ApiKeyRecord, "owner" | "scopes" | "createdAt" | "expiresAt">,

@@ -22,11 +22,7 @@ export function encodeCursor(id: bigint): string {
   return Buffer.concat([bytes, check(bytes)]).toString("base64url");
 }
 
-/**
- * Reads a `cursor` that a client sent back.
- *
- * @returns the id after which the page starts, or undefined for text that encodeCursor never returns
- */
+/** Returns the id after which a page starts, or undefined for text that encodeCursor never returns. */
 export function decodeCursor(cursor: string): bigint | undefined {
   const bytes = Buffer.from(cursor, "base64url");
   if (bytes.length !== ID_BYTES + CHECK_BYTES) return undefined;

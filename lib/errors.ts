@@ -97,11 +97,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * Returns the Error body of a code.
- *
- * @param message public text that replaces the code's own
- */
+/** Returns the Error body of a code. @param message public text that replaces the code's own */
 export function errorBody(code: ErrorCode, message: string = errors[code].message): ErrorBody {
   return { code, message, status: errors[code].status };
 }

@@ -10,10 +10,7 @@ export const idempotencyKeyPattern = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-
 
 /**
  * Reads an `Idempotency-Key`. It can be a structured string (draft-ietf-httpapi-idempotency-key-header-07 and RFC 9651,
- * 3.3.3) or bare, as many clients send it: `"8e03978e"` and `8e03978e` are the same key.
- *
- * @param text the header's value
- * @returns the key, or undefined if the text does not match idempotencyKeyPattern
+ * 3.3.3) or bare, as many clients send it: `"8e03978e"` and `8e03978e` are the same key. Returns undefined for other text.
  */
 export function parseIdempotencyKey(text: string): string | undefined {
   if (!idempotencyKeyPattern.test(text)) return undefined;

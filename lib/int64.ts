@@ -15,12 +15,7 @@ export const Int64 = z
     z.meta({ type: "integer", format: "int64", examples: [1] }),
   );
 
-/**
- * Reads an int64 from text, such as a path parameter.
- *
- * @param text what the client sent
- * @returns the integer, or undefined when the text is not in plain decimal form (contract 5.2)
- */
+/** Reads an int64 from text; returns undefined when it is not in plain decimal form (contract 5.2). */
 export function parseInt64(text: string): bigint | undefined {
   // The length limit prevents BigInt() from reading megabytes of digits.
   if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined;

@@ -22,19 +22,10 @@ export function petIdAt(time: number, random: number): bigint {
   return BigInt(id);
 }
 
-/**
- * Generates the id of a new pet. Two calls in the same millisecond return the same id with a probability of 1 in 4,096.
- *
- * @throws RangeError when the clock is before 2026 or after 2095
- */
-export function generatePetId(): bigint {
-  return petIdAt(Date.now(), randomInt(RANDOM_RANGE));
-}
+/** Generates an id. Two in the same millisecond are the same with a probability of 1 in 4,096. @throws as petIdAt */
+export const generatePetId = () => petIdAt(Date.now(), randomInt(RANDOM_RANGE));
 
-/**
- * Returns whether an id is too old to be written now: readers of the list may already have passed it. Source: contract
- * 2.7.
- */
+/** Returns whether an id is too old to be written: a reader of the list may have passed it. Source: contract 2.7. */
 export const isStalePetId = (id: bigint) => id < petIdAt(Date.now() - WRITABLE_MS, 0);
 
 /** The id of a pet in a path. */

@@ -70,11 +70,7 @@ export interface ApiKeyStore {
    * @param keyId of the only key to return; without it, every key
    */
   list(keyId?: string): Promise<StoredKey[]>;
-  /**
-   * Revokes a key at once.
-   *
-   * @returns false when the key does not exist or was already revoked at once
-   */
+  /** Revokes a key at once. Returns false when it does not exist or was already revoked at once. */
   revoke(hash: string, now: number): Promise<boolean>;
   /**
    * Lets a key end at a time, because a successor replaces it. Concurrent calls give a key only one successor.

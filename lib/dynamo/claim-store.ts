@@ -40,9 +40,8 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
       client.send(new GetCommand({ TableName: table, Key: { hash: "-" } }), { abortSignal }),
 
     /**
-     * Claims an id for a creation, or finds the claim of an earlier request.
-     *
-     * @throws ApiError `idempotency_mismatch` when the token was used for another pet
+     * Claims an id for a creation, or finds the claim of an earlier request. Throws ApiError `idempotency_mismatch` when
+     * the token was used for another pet.
      */
     async claim(token: IdempotencyToken, pet: NewPet, abortSignal?: AbortSignal): Promise<Claim> {
       const hash = sha256(JSON.stringify([token.keyId, token.key]));

@@ -40,11 +40,7 @@ export function parseJson(text: string): unknown {
   );
 }
 
-/**
- * Writes JSON with every bigint digit for digit.
- *
- * @param value what JSON.stringify accepts, and bigints
- */
+/** Writes what JSON.stringify accepts, and bigints digit for digit. */
 export function stringifyJson(value: unknown): string {
   return JSON.stringify(value, (_key, member) =>
     typeof member === "bigint" ? JSON.rawJSON(String(member)) : member,

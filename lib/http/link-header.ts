@@ -8,13 +8,7 @@ function baseUrl(event: APIGatewayProxyEvent): string {
   return `${scheme}://${header(event, "host")}/${API_VERSION}`;
 }
 
-/**
- * Writes a Link header (RFC 8288) that points to a path of this API.
- *
- * @param rel the relation type
- * @param path relative to the base URL
- * @param query the parameters as text; one that is undefined is left out
- */
+/** Writes a Link header (RFC 8288) to a path relative to the base URL. A parameter that is undefined is left out. */
 export function linkHeader(
   event: APIGatewayProxyEvent,
   rel: string,

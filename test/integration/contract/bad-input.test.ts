@@ -3,14 +3,7 @@ import { BODY_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { call, post } from "./client.ts";
 
 const nested = `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`;
-const notJson = [
-  "",
-  "{",
-  "nul",
-  "{'name':'Rex','categoryId':1}",
-  '{"name":"Rex","categoryId":1,}',
-  "[".repeat(8000),
-];
+const notJson = ["", "{", "nul", "{'name':'Rex','categoryId':1}", '{"name":"Rex","categoryId":1,}'];
 const incomplete = ["[]", "null", nested, '{"name":"Rex"}', '{"categoryId":1}'];
 const names = ["null", "1", '""', '"\\ud83d"', '"\\udc00\\ud800"', '"\\x"', '"\u0000"', '"Rex\n"'];
 const numbers = ["1.5", "15e-1", "01", "1e999999999", "9223372036854775808", "-9223372036854775809"];
@@ -18,6 +11,7 @@ const numbers = ["1.5", "15e-1", "01", "1e999999999", "9223372036854775808", "-9
 describe("POST /pets", () => {
   it.each([
     ...notJson,
+    "[".repeat(8000),
     ...incomplete,
     '{"__proto__":{"name":"Rex","categoryId":1}}',
     ...[...names, `"${" ".repeat(NAME_LIMIT)}x"`].map((name) => `{"name":${name},"categoryId":1}`),

@@ -18,7 +18,7 @@ async function testContract(options: { url: string; key: string; wait: number })
   const { key, wait } = options;
   const url = options.url.replace(/\/$/, "");
   console.error(`Checking the URL and the key, for at most ${wait} s ...`);
-  await waitUntilConsistent(url, key, { seconds: wait });
+  await waitUntilConsistent(url, key, wait);
 
   const root = fileURLToPath(new URL("../../..", import.meta.url));
   const jest = createRequire(import.meta.url).resolve("jest/bin/jest");

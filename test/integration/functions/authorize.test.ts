@@ -12,13 +12,14 @@ jest.spyOn(console, "info").mockImplementation(() => undefined);
 
 const effectOf = async (token: string) => (await authorize(token)).policyDocument.Statement[0]?.Effect;
 
-const wholeApi = {
-  Action: "execute-api:Invoke",
-  Resource: "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/*",
-};
+// The whole API, because API Gateway reuses the cached policy for every method.
+const Resource = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/*";
 const policy = (Effect: "Allow" | "Deny", keyId: string, scopes: string) => ({
   principalId: keyId,
-  policyDocument: { Version: "2012-10-17", Statement: [{ Effect, ...wholeApi }] },
+  policyDocument: {
+    Version: "2012-10-17",
+    Statement: [{ Effect, Action: "execute-api:Invoke", Resource }],
+  },
   context: { keyId, scopes },
 });
 
@@ -62,13 +63,6 @@ it.each(storedForms)(
 );
 
 describe("the authorizer", () => {
-  it("allows and denies the whole API, because API Gateway reuses the cached policy for every method", async () => {
-    for (const key of [await issued(), generateApiKey("staging")]) {
-      const { policyDocument } = await authorize(`Bearer ${key}`);
-      expect(policyDocument.Statement).toEqual([expect.objectContaining(wholeApi)]);
-    }
-  });
-
   it("marks the keys of our own checks, whose calls are not counted as a client's", async () => {
     const { context } = await authorize(`Bearer ${await issued({ name: "ci-1" })}`);
     expect(context).toMatchObject({ check: true });

@@ -53,6 +53,9 @@ async function create(body: object, key: string = randomUUID()) {
   return { status: response.statusCode, text: response.body, body: parseJson(response.body) as Pet };
 }
 
+const stored = async (id: bigint) =>
+  (await client.send(new GetCommand({ TableName: tables.pets, Key: { id } }))).Item;
+
 const get = async (id: bigint) =>
   parseJson((await getPet(requestEvent({ path: { petId: String(id) } }), context)).body);
 
@@ -70,8 +73,7 @@ describe.each(names)("%s", (name) => {
     ]);
     expect(await get(body.id)).toEqual(body);
     expect((await list()).find(({ id }) => id === body.id)).toEqual(body);
-    const { Item } = await client.send(new GetCommand({ TableName: tables.pets, Key: { id: body.id } }));
-    expect(Item).toMatchObject({ [name]: second });
+    expect(await stored(body.id)).toMatchObject({ [name]: second });
   });
 
   it("is part of what a retry must repeat", async () => {
@@ -115,12 +117,11 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
 
 it.each<Operation>(operations)("$id brings back no deleted pet", async (operation) => {
   const { handler } = await import(`../../../functions/${entryName(operation.id)}.ts`);
-  const { body } = await create(valid);
-  const Item = retiredItem(body.id, { creationId: "1" });
+  const { id } = (await create(valid)).body;
+  const Item = retiredItem(id, { creationId: "1" });
   await client.send(new PutCommand({ TableName: tables.pets, Item }));
-  for (const event of exampleEvents(operation, String(body.id))) await handler(event, context);
-  const found = await client.send(new GetCommand({ TableName: tables.pets, Key: { id: body.id } }));
-  expect(found.Item).toEqual({ ...Item, id: Number(body.id) });
+  for (const event of exampleEvents(operation, String(id))) await handler(event, context);
+  expect(await stored(id)).toEqual({ ...Item, id: Number(id) });
 });
 
 it.each<Operation>(operations)(
@@ -131,8 +132,7 @@ it.each<Operation>(operations)(
       const { body } = await create({ ...valid, status: "sold" }); // an example has another status
       const { statusCode } = await handler(exampleEvents(operation, String(body.id))[n], context);
       expect(statusCode).toBe(operation.success.status);
-      const key = { TableName: tables.pets, Key: { id: body.id } };
-      const { Item = {} } = await client.send(new GetCommand(key));
+      const Item = (await stored(body.id)) ?? {};
       const { deletionId, status } = Item;
       const expected = Item.statusShard
         ? { status, statusShard: statusShardOf({ id: body.id, status }, 1), creationId: expect.any(String) }

@@ -2,8 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
-import { smallPlans } from "../../long/interleavings/creations.ts";
-import { creationMutations, walkMutations } from "../../long/interleavings/mutations.ts";
+import { mutations } from "../../long/interleavings/mutations.ts";
 
 const run = fileURLToPath(new URL("../../long/run.ts", import.meta.url));
 
@@ -14,8 +13,7 @@ it("follows the contract in thousands of schedules, and notices every mutation",
     env: { ...process.env, NODE_OPTIONS: "", NODE_V8_COVERAGE: "" },
   });
   const held = [...stdout.matchAll(/^(?!Noticed).*: (\d+) schedules$/gm)].map(([, count]) => Number(count));
-  expect(held.length).toBeGreaterThan(smallPlans.length); // and random schedules
-  expect(Math.min(...held)).toBeGreaterThan(1);
+  expect(held.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1000);
   const noticed = [...stdout.matchAll(/^Noticed after \d+ schedules: (.*)$/gm)].map(([, name]) => name);
-  expect(noticed).toEqual(expect.arrayContaining(Object.keys({ ...creationMutations, ...walkMutations })));
+  expect(noticed).toEqual(Object.keys(mutations));
 });

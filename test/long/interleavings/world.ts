@@ -1,7 +1,6 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
-import type { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { statusShardOf } from "../../../lib/dynamo/pet-store.ts";
 import { ApiError } from "../../../lib/errors.ts";
@@ -10,7 +9,10 @@ import type { Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import { trialOperations } from "../../support/trial-operations.ts";
 import type { Mutation } from "./mutations.ts";
-import { type Choose, type Command, type Item, nameOf, TableModel } from "./table-model.ts";
+import { type Command, type Item, nameOf, TableModel } from "./table-model.ts";
+
+/** Decides what is open: returns an integer from 0 to count - 1. */
+export type Choose = (count: number) => number;
 
 const NOTHING = {
   /** requests that fail, get lost, are delayed or delivered twice */
@@ -52,7 +54,7 @@ const JUMPS = [1000, 16_000, WINDOW - 500, WINDOW + 1000];
 const { changeStatus, deletePet } = trialOperations("pets", SHARDS);
 
 /** Whether a write keeps what an item is: a retired id, or the pet of a creation, which is changed or deleted. */
-function isKept(before: Item, { status, statusShard, ...item }: Item): boolean {
+function isKept({ status, statusShard, ...item }: Item, before: Item): boolean {
   const { status: old, statusShard: oldShard, ...rest } = before;
   if (!oldShard || item.creationId !== before.creationId) return false;
   if (!statusShard) return Object.keys(item).every((name) => /^(id|creationId|deletionId)$/.test(name));
@@ -64,23 +66,20 @@ function isKept(before: Item, { status, statusShard, ...item }: Item): boolean {
 /** Executes a request whose result nobody gets. */
 const unheard = ({ execute }: Request) => execute().catch(() => undefined);
 
-const withoutItem = (refusal: ConditionalCheckFailedException) => {
-  delete refusal.Item;
-  throw refusal;
-};
-
 /**
  * The world of one schedule: two tables, a clock, randomness, and requests under way. Everything that happens in it is
  * an event that the schedule chooses.
  */
 export class World {
-  readonly pets: TableModel;
+  readonly pets = new TableModel("id", (item, before) => {
+    if (before) this.allKept &&= isKept(item, before);
+    else if (item.statusShard) this.added.set(item.id as bigint, { at: this.now, pet: item });
+  });
   readonly claims = new TableModel("hash");
   /** the pets that the schedule added, by their id: when, and as what */
   readonly added = new Map<bigint, { at: number; pet: Item }>();
-  /** the deletions, and whether they found a pet; undefined if they failed */
-  readonly deletions: { id: bigint; deleted: boolean | undefined }[] = [];
-  now: number;
+  allKept = true;
+  now = Date.UTC(2026, 5, 1, 0, 0, 0, 999); // claims last for whole seconds
   /** whether there was a fault, or the clock jumped */
   disturbed = false;
   readonly #choose: Choose;
@@ -90,19 +89,12 @@ export class World {
   /** requests whose caller has given up, but which can still reach the table */
   readonly #late = new Set<Request>();
   readonly #history: string[] = [];
-  /** the items before the last event */
-  readonly #before = new Map<unknown, Item>();
-  #allKept = true;
   #drawn = 0;
-  #uuids = 0;
+  uuids = 0;
 
-  constructor(choose: Choose, budget: Budget, mutation: Mutation | undefined, replicas: number) {
+  constructor(choose: Choose, mutation: Mutation | undefined) {
     this.#choose = choose;
     this.#mutation = mutation;
-    this.allow(budget);
-    this.pets = new TableModel("id", replicas);
-    // Claims last for whole seconds.
-    this.now = Date.UTC(2026, 5, 1, 0, 0, 0, budget.jumps && choose(2) ? 1 : 999);
   }
 
   /** Decides what can happen from now on, and forgets disturbances. */
@@ -116,7 +108,7 @@ export class World {
     const send = (input: Command["input"]) => {
       const { promise, ...settle } = Promise.withResolvers();
       const table = input.TableName === "claims" ? this.claims : this.pets;
-      const execute = async () => table.execute({ constructor: command.constructor, input }, this.#choose);
+      const execute = async () => table.execute({ constructor: command.constructor, input });
       this.#waiting.add({ name: nameOf(command), execute, ...settle });
       return promise;
     };
@@ -129,17 +121,13 @@ export class World {
     if (collision > 0) this.#budget.collisions--;
     if (collision === 1) return this.#drawn;
     const random = ++this.#drawn;
+    const id = petIdAt(this.now, random);
     if (collision === 2) {
-      const id = petIdAt(this.now, random);
       this.#history.push(`another creation adds pet ${id}`);
-      const item = { id, name: "Other", statusShard: "sold", creationId: "other" };
-      this.pets.write(id, item);
-      this.#before.set(id, item);
+      this.pets.items.set(id, { id, name: "Other", statusShard: "sold", creationId: "other" });
     }
     return random;
   }
-
-  uuid = () => `uuid-${this.#uuids++}`;
 
   /**
    * Runs callers to their end, in the order that the schedule chooses.
@@ -157,39 +145,23 @@ export class World {
       void happen();
       // Lets the callers run until every one of them waits for DynamoDB.
       await setImmediate();
-      for (const [id, item] of this.pets.items) {
-        const before = this.#before.get(id);
-        if (before === item) continue;
-        this.#before.set(id, item);
-        if (before) this.#allKept &&= isKept(before, item);
-        else if (item.statusShard) this.added.set(id as bigint, { at: this.now, pet: item });
-      }
     }
   }
 
   /** @throws Error with the rules that do not hold, and with what happened */
   check(rules: Record<string, boolean>): void {
-    const all = {
-      ...rules,
-      "no write revives a retired id, changes the creation or undoes a change": this.#allKept,
-    };
-    const broken = Object.entries(all).flatMap(([rule, holds]) => (holds ? [] : [rule]));
+    const broken = Object.keys(rules).filter((rule) => !rules[rule]);
     if (broken.length > 0) throw new Error([...broken, ...this.#history].join("\n  "));
   }
 
-  *#faults(): Generator<Event> {
-    for (const request of this.#waiting) {
-      const fault = (what: string, happen: () => unknown) =>
-        ({ name: `${request.name} ${what}`, happen, spends: "faults" }) as const;
-      const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
-      yield fault("fails", giveUp);
-      yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));
-      yield fault("is executed and sent again by the SDK", () => unheard(request));
-      yield fault("is delayed after its caller gave up", () => this.#late.add(request) && giveUp());
-      const refuse = () =>
-        this.#waiting.delete(request) && request.resolve(request.execute().catch(withoutItem));
-      yield fault("is executed, and a refusal has no item", refuse);
-    }
+  *#faults(request: Request): Generator<Event> {
+    const fault = (what: string, happen: () => unknown) =>
+      ({ name: `${request.name} ${what}`, happen, spends: "faults" }) as const;
+    const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
+    yield fault("fails", giveUp);
+    yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));
+    yield fault("is executed and sent again by the SDK", () => unheard(request));
+    yield fault("is delayed after its caller gave up", () => this.#late.add(request) && giveUp());
   }
 
   /** What callers can ask for, also of an id that is retired. */
@@ -198,43 +170,35 @@ export class World {
       if (creationId === "other") continue;
       const id = key as bigint;
       const change = () => changeStatus(id, status === "sold" ? "pending" : "sold").catch(() => undefined);
+      const remove = () => deletePet(id).catch(() => undefined);
       yield { name: `a caller changes pet ${id}`, happen: change, spends: "changes" };
-      const remove = async () => {
-        const deleted = await deletePet(id).catch(() => undefined);
-        this.deletions.push({ id, deleted });
-      };
       yield { name: `a caller deletes pet ${id}`, happen: remove, spends: "changes" };
     }
   }
 
   *#events(starting: Set<() => unknown>): Generator<Event> {
+    const { faults, changes, jumps } = this.#budget;
     for (const caller of starting)
       yield { name: "a caller starts", happen: () => starting.delete(caller) && caller() };
     for (const request of this.#waiting) {
       const happen = () => this.#waiting.delete(request) && request.resolve(request.execute());
       yield { name: `${request.name} is executed`, happen };
+      if (faults > 0) yield* this.#faults(request);
     }
     for (const request of this.#late) {
       const happen = () => this.#late.delete(request) && unheard(request);
       yield { name: `${request.name} is executed late`, happen };
     }
-    const { faults, changes, jumps } = this.#budget;
-    if (faults > 0) yield* this.#faults();
     if (changes > 0) yield* this.#changes();
     for (const milliseconds of jumps > 0 ? JUMPS : []) {
       if (milliseconds > 1000 && this.#waiting.size + this.#late.size > 0) continue;
-      const happen = () => {
-        this.now += milliseconds;
-      };
+      const happen = () => (this.now += milliseconds);
       yield { name: `the clock jumps by ${milliseconds} ms`, happen, spends: "jumps" };
     }
     for (const [hash, { expiresAt }] of this.claims.items) {
       const expired = Number(expiresAt) <= Math.floor(this.now / 1000);
-      if (expired) yield { name: "DynamoDB deletes an expired claim", happen: () => this.claims.write(hash) };
-    }
-    for (const update of this.pets.replicas.length > 1 ? this.pets.indexUpdates : []) {
-      const happen = () => this.pets.indexUpdates.delete(update) && update();
-      yield { name: "the index catches up", happen };
+      const happen = () => this.claims.items.delete(hash);
+      if (expired) yield { name: "DynamoDB deletes an expired claim", happen };
     }
   }
 }
@@ -244,19 +208,20 @@ let current: World | undefined;
 /**
  * Makes the world of the next schedule. From now on, the stores of this process send their requests to it, and get the
  * time and random values from it.
- *
- * @param replicas of the index, which can be behind the table, each in its own way
  */
-export function startWorld(choose: Choose, budget: Budget, mutation?: Mutation, replicas = 1): World {
+export function startWorld(choose: Choose, mutation?: Mutation): World {
   if (!current) {
     const world = () => current as World;
     DynamoDBDocumentClient.prototype.send = (command: unknown) => world().send(command as Command) as never;
     Date.now = () => world().now;
-    Object.assign(crypto, { randomInt: () => world().drawRandom(), randomUUID: () => world().uuid() });
+    Object.assign(crypto, {
+      randomInt: () => world().drawRandom(),
+      randomUUID: () => `uuid-${world().uuids++}`,
+    });
     syncBuiltinESMExports();
     // Most errors are expected, and a history says more than a stack.
     Error.stackTraceLimit = 0;
   }
-  current = new World(choose, budget, mutation, replicas);
+  current = new World(choose, mutation);
   return current;
 }

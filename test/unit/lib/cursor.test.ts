@@ -22,10 +22,16 @@ describe("cursor", () => {
   ])("writes %s as %s", (id, cursor) => expect(encodeCursor(id)).toBe(cursor));
 
   it("is refused when it is any other text, or has anything added, removed or changed", () => {
-    fc.assert(fc.property(fc.string(), (text) => expect(decodeCursor(text)).toBeUndefined()));
     const cursor = encodeCursor(123456789n);
-    const others = ["", `${cursor}=`, ` ${cursor}`, `${cursor}!`, cursor.slice(0, -1), cursor.toLowerCase()];
-    for (const text of others) expect(decodeCursor(text)).toBeUndefined();
+    for (const text of [
+      "",
+      `${cursor}=`,
+      ` ${cursor}`,
+      `${cursor}!`,
+      cursor.slice(0, -1),
+      cursor.toLowerCase(),
+    ])
+      expect(decodeCursor(text)).toBeUndefined();
     fc.assert(
       fc.property(fc.nat(cursor.length - 1), fc.constantFrom(..."AZaz09-_+/"), (index, character) => {
         const changed = cursor.slice(0, index) + character + cursor.slice(index + 1);

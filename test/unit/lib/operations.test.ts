@@ -3,15 +3,6 @@ import { expect, it } from "@jest/globals";
 import type { Operation } from "../../../lib/operation.ts";
 import { operations } from "../../../lib/operations.ts";
 
-it("every operation has an id and a route of its own", () => {
-  for (const names of [
-    operations.map(({ id }) => id),
-    operations.map(({ method, path }) => `${method} ${path}`),
-  ]) {
-    expect(new Set(names).size).toBe(names.length);
-  }
-});
-
 it.each<Operation>(operations)(
   "$id has the scope and the headers of its method",
   ({ method, path, scope, headers }) => {

@@ -1,6 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
-import type * as z from "zod/mini";
 import { encodeCursor } from "../../../../lib/cursor.ts";
 import { type ErrorCode, errors } from "../../../../lib/errors.ts";
 import { readRequest } from "../../../../lib/http/request.ts";
@@ -26,17 +24,11 @@ const statusRule = `must be one of ${PetStatus.options.join(", ")}`;
 const categoryRule = "must be an integer from -9223372036854775808 to 9223372036854775807";
 
 describe("the body of createPet", () => {
-  it("is refused with any JSON value of a wrong type, and the message names every member and not the value", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        fc.pre(typeof value !== "string" && typeof value !== "number");
-        const body = JSON.stringify({ name: value, categoryId: value, status: value });
-        const rules = [`name ${nameRule}`, `categoryId ${categoryRule}`, `status ${statusRule}`];
-        expect(() => readBody(body)).toThrow(invalid(...rules));
-      }),
-    );
-    const rules = [`name is required and ${nameRule}`, `categoryId is required and ${categoryRule}`];
-    expect(() => readBody("{}")).toThrow(invalid(...rules));
+  it("is refused with a message that names every member and not the value", () => {
+    const rules = [`name ${nameRule}`, `categoryId ${categoryRule}`, `status ${statusRule}`];
+    expect(() => readBody('{"name":1,"categoryId":"1","status":"1"}')).toThrow(invalid(...rules));
+    const required = [`name is required and ${nameRule}`, `categoryId is required and ${categoryRule}`];
+    expect(() => readBody("{}")).toThrow(invalid(...required));
   });
 
   it("can have the bytes of the limit, and not one more", () => {
@@ -88,7 +80,6 @@ describe("the headers of createPet", () => {
   };
 
   it("are read in any case", () => {
-    expect(read({})).toEqual({});
     for (const name of ["Idempotency-Key", "idempotency-key", "IDEMPOTENCY-KEY"])
       expect(read({ [name]: '"a"' })).toEqual({ "Idempotency-Key": "a" });
   });
@@ -123,23 +114,13 @@ it("the path of getPet can be percent-encoded, and names no pet when it is not a
   for (const text of ["%", "%ff", "1%2f2", "%20"]) expect(() => petId(text)).toThrow(refused("not_found"));
 });
 
-describe("a link", () => {
-  const linkFor = (headers: Record<string, string>, query: z.output<typeof listPets.query> = { limit: 5 }) =>
+it("a link has the host that the client used, with HTTPS unless API Gateway says otherwise, and what is defined", () => {
+  const query = { limit: 5, status: undefined };
+  const linkFor = (headers: Record<string, string>) =>
     readRequest(listPets, requestEvent({ headers })).linkHeader("next", "/pets", query);
-
-  it("has the host that the client used, with HTTPS unless API Gateway says otherwise", () => {
-    expect(linkFor({})).toBe('<https://api.example/v1/pets?limit=5>; rel="next"');
-    expect(linkFor({ "X-Forwarded-Proto": "http" })).toMatch("<http://api.example/v1/pets?");
-    expect(linkFor({ "x-forwarded-proto": "javascript" })).toMatch("<https://api.example/v1/pets?");
-  });
-
-  it("has a query that the operation reads as it was, without what is undefined", () => {
-    const query = { limit: 5, status: undefined, cursor: 7n };
-    const [, search] = /\?(.*)>/.exec(linkFor({}, query)) ?? [];
-    expect(search).toBe(`limit=5&cursor=${encodeCursor(7n)}`);
-    const sent = [...new URLSearchParams(search)].map(([name, value]) => [name, [value]]);
-    expect(readQuery(Object.fromEntries(sent))).toEqual({ limit: 5, cursor: 7n });
-  });
+  expect(linkFor({})).toBe('<https://api.example/v1/pets?limit=5>; rel="next"');
+  expect(linkFor({ "X-Forwarded-Proto": "http" })).toMatch("<http://api.example/v1/pets?");
+  expect(linkFor({ "x-forwarded-proto": "javascript" })).toMatch("<https://api.example/v1/pets?");
 });
 
 it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
