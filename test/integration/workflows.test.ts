@@ -191,6 +191,12 @@ describe("a release", () => {
       expect(output).toBe(`publish=${publish}\n`);
     }
   });
+
+  it("has the message of the annotated tag, which only a checkout of the ref keeps", () => {
+    const [checkout, create] = release.jobs.release.steps;
+    expect(create.run).toContain("--notes-from-tag");
+    expect(checkout.with.ref).toMatch(/ github\.ref /);
+  });
 });
 
 const texts = [...workflowFiles.map((file) => `workflows/${file}`), "actions/deploy/action.yml"];
