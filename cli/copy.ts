@@ -68,7 +68,7 @@ async function copyOne(from: string, to: string, key: string, id: string): Promi
 /** The command, for tests in their own process. */
 export const program = configureProgram(new Command("npx node cli/copy.ts"))
   .description(
-    "Copies the items of a table that another one lacks, such as those of a restored table. With ids, it copies only these, and replaces them if they exist.",
+    "Copies to a table the items that it lacks, from another table such as a restored one. With ids, it copies only these, and replaces them if they exist.",
   )
   .argument("<from>", "the table to read")
   .argument("<to>", "the table to write")

@@ -56,7 +56,7 @@ export const program = configureProgram(new Command("npm run symbolicate --"))
   .addOption(
     new Option(
       "--function <name>",
-      "its file in functions/ (default: of the operation that a log line names)",
+      "its file in functions/ (default: the operation that a log line names)",
     ).choices(entryPoints().map((path) => basename(path, ".ts"))),
   )
   .action(symbolicate);

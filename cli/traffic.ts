@@ -194,7 +194,7 @@ async function sendWhile(command: string[], { url }: { url: string }): Promise<v
 /** The command, for tests in their own process. */
 export const program = configureProgram(new Command("npm run traffic --"))
   .description(
-    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. Fails if the command fails, or the last requests, or if an operation returned wrong answers meanwhile that it did not return before. It adds one pet, and deletes those that it adds for deletions. With EXISTING_API_KEY, a key that was issued before the deployment, it also reads with that key.",
+    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. Fails if the command or the last requests fail, or if an operation that worked before keeps returning the same wrong status meanwhile. It adds one pet, and deletes those that it adds for deletions. With EXISTING_API_KEY, a key that was issued before the deployment, it also reads with that key.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .argument("<command...>", "such as npx cdk deploy <stack>")

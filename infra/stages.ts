@@ -19,11 +19,11 @@ export interface Stage {
   authorizerCacheSeconds: number;
   /** the limit for all clients together: requests a second, and requests at once */
   throttling: { rate: number; burst: number };
-  /** The limits of AWS WAF for one IP address and for one API key, in requests. Without them there is no web ACL. */
+  /** The limits of AWS WAF for one IP address and for one API key. Without them there is no web ACL. */
   wafRateLimits?: { perIpPerMinute: number; perKeyPerMinute: number };
   /**
    * Instances that are reserved for each function and that it cannot exceed. Off by default, because the quota of a new
-   * account (often 10) is too small for any reservation. docs/incidents.md says when to turn it on.
+   * account (often 10) is too small for any reservation. docs/deployment.md says when to turn it on.
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**

@@ -33,9 +33,9 @@ export function respondFromMock(
 }
 
 /**
- * A Lambda proxy integration. A function that throws, crashes or exceeds its timeout is INTEGRATION_FAILURE in API
- * Gateway's recorded access logs (DataBiosphere/azul#6624, #8192), where `integrationStatus` is Lambda's own status and
- * `status` the one that the function returned. An invalid result is assumed to be one too.
+ * A Lambda proxy integration. A function that throws or crashes is INTEGRATION_FAILURE in API Gateway's recorded access
+ * logs (DataBiosphere/azul#6624, #8258). One that exceeds its timeout, and an invalid result, are assumed to be one too.
+ * `integrationStatus` is Lambda's own status (#8192), and `status` the one that the function returned.
  *
  * @param invoke runs the function with the event
  * @throws Refusal when the function failed or took too long

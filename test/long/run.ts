@@ -46,7 +46,7 @@ program
 program
   .command("interleavings")
   .description(
-    "runs the stores in every order, with faults, on a model of DynamoDB, and notices each mutation",
+    "runs the stores' calls in many orders, with faults, on a model of DynamoDB, and expects to notice mutations",
   )
   .option("--schedules <number>", "random schedules of creations", wholeNumber(1), 100_000)
   .option("--seed <number>", "of the random schedules", wholeNumber(0), 1)
@@ -60,7 +60,7 @@ program
     `Runs random commands against a service and compares every response with a model of docs/contract.md. Without --url it tests a local service of its own: it restarts it, issues, rotates and revokes its keys, and sends hostile requests in between. A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.`,
   )
   .addOption(new Option("--url <URL>", "another service, with its key in API_KEY").conflicts("hostile"))
-  .option("--runs <number>", "sequences of commands, or more for all hostile requests", wholeNumber(1), 20)
+  .option("--runs <number>", "sequences of commands; more if hostile requests are left", wholeNumber(1), 20)
   .option("--commands <number>", "the most commands of a sequence", wholeNumber(1), 50)
   .option("--hostile <number>", "the least number of hostile requests", wholeNumber(0), 100_000)
   .option("--seed <number>", "repeats a run", wholeNumber(0), Date.now() % 2 ** 31)
@@ -87,7 +87,7 @@ program
 program
   .command("soak")
   .summary("kills the service, fills its disk, and measures its memory (Linux)")
-  .description(`Kills the local service and its functions under load, again and again on one data folder. Fills the disk of a data folder under load, which the user namespace of unshare mounts, and frees it. Reads pages, and compares the memory of each thread before and after. Fails
+  .description(`Kills the local service and its functions under load, again and again on one data folder. Fills the disk of a data folder under load, and frees it; unshare mounts the disk in a user namespace. Reads pages, and compares the memory of each thread before and after. Fails
 - when an acknowledged pet is not in the list exactly once;
 - when a response is neither a success nor a 503, or there is none while the service runs;
 - when no pets can be added after the disk has space again;
