@@ -20,7 +20,7 @@ import type { ApiFunction } from "./api-function.ts";
 import { TLS } from "./domain.ts";
 import { addMethodNotAllowed, addNotFound } from "./error-methods.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
-import type { Stage } from "./stages.ts";
+import { type Stage, stackName } from "./stages.ts";
 
 /** The function of every operation, and the authorizer. */
 export type Functions = Record<(typeof operations)[number]["id"] | "authorize", ApiFunction>;
@@ -68,7 +68,7 @@ export class Api extends Construct {
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
     });
     const api = new RestApi(this, "RestApi", {
-      restApiName: `animal-store-${stage.name}`,
+      restApiName: stackName(stage.name),
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: stage.domain?.disableDefaultEndpoint ?? false,
       deployOptions: {
