@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { type ArnComponents, Aws, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import {
@@ -83,19 +83,24 @@ export class AccountStack extends Stack {
 
   #addGitHubRoles(repository: GitHubRepository, stages: readonly Stage[]): void {
     const provider = this.#githubProvider(repository);
-    const own = "<AWS::Region>:<AWS::AccountId>";
     for (const { name } of stages) {
       const role = this.#addDeployRole(name, provider, repository);
       // `cdk deploy` assumes the roles of the bootstrap, which create the resources.
-      allow(
+      const bootstrapped = { service: "iam", region: "", resource: "role" };
+      const [created, found] = [`${Aws.ACCOUNT_ID}-${Aws.REGION}`, "<AWS::AccountId>-<AWS::Region>"];
+      this.#allow(
         role,
         ["sts:AssumeRole"],
-        `iam::<AWS::AccountId>:role/${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`,
+        bootstrapped,
+        `${BOOTSTRAP}-*-${created}`,
+        `${BOOTSTRAP}-*-${found}`,
       );
-      allow(role, ["cloudformation:DescribeStacks"], `cloudformation:${own}:stack/${stackName(name)}/*`);
+      const stack = { service: "cloudformation", resource: "stack" };
+      this.#allow(role, ["cloudformation:DescribeStacks"], stack, `${stackName(name)}/*`);
       // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
       const keyActions = ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`);
-      allow(role, keyActions, `dynamodb:${own}:table/${stackName(name)}-ApiKeys*`);
+      const table = { service: "dynamodb", resource: "table" };
+      this.#allow(role, keyActions, table, `${stackName(name)}-ApiKeys*`);
     }
   }
 
@@ -128,20 +133,20 @@ export class AccountStack extends Stack {
     new CfnOutput(this, `${name}RoleArn`, { value: role.roleArn });
     return role;
   }
-}
 
-/** Not those of the stack, which are fixed in a stack with a region. */
-const pseudoParameters = { Region: Aws.REGION, AccountId: Aws.ACCOUNT_ID };
-
-/**
- * Allows actions on resources.
- *
- * @param arn the ARN after the partition, as cdk-nag reports it, with a `*` for what AWS or the bootstrap adds
- */
-function allow(role: Role, actions: string[], arn: string): void {
-  const reported = /<AWS::(Region|AccountId)>/g;
-  const named = arn.replaceAll(reported, (_, name: keyof typeof pseudoParameters) => pseudoParameters[name]);
-  role.addToPolicy(new PolicyStatement({ actions, resources: [`arn:${Aws.PARTITION}:${named}`] }));
-  const finding = `IAM5[Resource::arn:<AWS::Partition>:${arn}]`;
-  acknowledge(role, finding, "AWS or the bootstrap adds the end of these names.");
+  /**
+   * Allows actions on resources of this account.
+   *
+   * @param name has a `*` for what AWS or the bootstrap adds
+   * @param found the name as cdk-nag reports it
+   */
+  #allow(role: Role, actions: string[], arn: ArnComponents, name: string, found = name): void {
+    // Not those of the stack, which are fixed in a stack with a region: the finding would have another text.
+    const place = { partition: Aws.PARTITION, region: Aws.REGION, account: Aws.ACCOUNT_ID };
+    const resources = [this.formatArn({ ...place, ...arn, resourceName: name })];
+    role.addToPolicy(new PolicyStatement({ actions, resources }));
+    const { service, region = "<AWS::Region>", resource } = arn;
+    const finding = `arn:<AWS::Partition>:${service}:${region}:<AWS::AccountId>:${resource}/${found}`;
+    acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
+  }
 }

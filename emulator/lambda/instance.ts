@@ -31,6 +31,7 @@ export class FunctionInstance {
   readonly #worker: Worker;
   readonly #onEnd: () => void;
   #settle: ((result: InvocationResult) => void) | undefined;
+  #ended = false;
 
   /**
    * @param onLog receives every line that the function logs
@@ -84,11 +85,13 @@ export class FunctionInstance {
 
   /** Ends the thread, and with it the invocation that it runs. */
   terminate(reason = "The service stopped."): void {
+    if (this.#ended) return; // a busy thread answers many checks together
     this.#end(reason);
     void this.#worker.terminate();
   }
 
   #end(failure: string): void {
+    this.#ended = true;
     this.#settle?.({ failure });
     this.#onEnd();
   }

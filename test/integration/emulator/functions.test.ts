@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { HeapInfo } from "node:v8";
+import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
 import { FunctionPool } from "../../../emulator/lambda/pool.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -86,4 +88,19 @@ it("a function has only its own environment, the id of the request, and no timer
     NODE_V8_COVERAGE: expect.any(String),
   });
   expect(result).toMatchObject({ awsRequestId: "id", remaining: expect.closeTo(timeoutMs, -5) });
+});
+
+it("ends a thread once when it answers many checks together", async () => {
+  const terminate = jest.spyOn(Worker.prototype, "terminate");
+  const check = jest.spyOn(Worker.prototype, "getHeapStatistics");
+  const { promise, resolve } = Promise.withResolvers<HeapInfo>();
+  check.mockReturnValue(promise);
+  const failure = invoke("endless loop").catch((error) => error);
+  await eventually(
+    () => check.mock.calls.length,
+    (count) => expect(count).toBeGreaterThan(1),
+  );
+  resolve({ used_heap_size: 2 ** 30 } as HeapInfo);
+  expect(await failure).toEqual(new Error(outOfMemory));
+  expect(terminate).toHaveBeenCalledTimes(1);
 });

@@ -48,6 +48,14 @@ it("refuses the body with which all would take more than the limit, and no other
   (await complete(6 * MiB)).discard();
 });
 
+it("holds the short bodies of a thousand requests", async () => {
+  const requests = await Promise.all(Array.from({ length: 1000 }, () => complete(100)));
+  for (const request of requests) {
+    await request.received;
+    request.discard();
+  }
+});
+
 it("refuses a body that is incomplete, and no longer holds it or what it was copied from", async () => {
   for (let n = 0; n < 6; n++) {
     const request = await begun(...Array<number>(6).fill(MiB));
