@@ -17,6 +17,9 @@ const WATCH_INTERVAL_MS = 50;
  */
 const HEAP_HEADROOM_MB = 512;
 
+/** How long a thread can take to end. V8 cannot stop some loops, which fill the memory. */
+const END_TIMEOUT_MS = 5000;
+
 const threads = new Set<Worker>();
 
 /** Waits until every thread of an instance has ended. */
@@ -83,11 +86,18 @@ export class FunctionInstance {
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
-  /** Ends the thread, and with it the invocation that it runs. */
+  /**
+   * Ends the thread, and with it the invocation that it runs.
+   *
+   * @throws Error, later and to nobody, when the thread does not end: only the end of the process stops it
+   */
   terminate(reason = "The service stopped."): void {
     if (this.#ended) return; // a busy thread answers many checks together
     this.#end(reason);
-    void this.#worker.terminate();
+    const timer = setTimeout(() => {
+      throw new Error(`The function ${this.#definition.name} runs code that cannot be stopped.`);
+    }, END_TIMEOUT_MS).unref();
+    void this.#worker.terminate().then(() => clearTimeout(timer));
   }
 
   #end(failure: string): void {

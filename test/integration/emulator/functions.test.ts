@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { HeapInfo } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
+import { FunctionInstance } from "../../../emulator/lambda/instance.ts";
 import { FunctionPool } from "../../../emulator/lambda/pool.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -103,4 +104,13 @@ it("ends a thread once when it answers many checks together", async () => {
   resolve({ used_heap_size: 2 ** 30 } as HeapInfo);
   expect(await failure).toEqual(new Error(outOfMemory));
   expect(terminate).toHaveBeenCalledTimes(1);
+});
+
+it("ends the process when a thread does not end", async () => {
+  const terminate = jest.spyOn(Worker.prototype, "terminate").mockReturnValueOnce(new Promise(() => {}));
+  jest.useFakeTimers({ doNotFake: ["nextTick"] });
+  new FunctionInstance({ ...definition, environment: {} }, log, () => {}).terminate();
+  expect(() => jest.runAllTimers()).toThrow("The function F runs code that cannot be stopped.");
+  const [thread] = terminate.mock.contexts as Worker[];
+  await thread?.terminate();
 });
