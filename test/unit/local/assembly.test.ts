@@ -54,18 +54,24 @@ it("ends a synthesis that is cancelled", async () => {
   await expect(refreshAssembly(folder.path, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
 });
 
-it("reports a failed synthesis without the code of packages, which is minified", async () => {
-  await using folder = await emptyFolder();
-  const minified = join(folder.path, "node_modules/minified.js");
-  const code = `${"/* code */".repeat(500)}console.log("A finding.");throw Error("Failed.")`;
-  await files.mkdir(dirname(minified));
-  await files.writeFile(minified, code);
-  const { NODE_OPTIONS } = process.env;
-  process.env.NODE_OPTIONS = `--import=${pathToFileURL(minified)}`;
-  const { message } = await synthesize(folder.path, []).catch((error) => error);
-  process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
-  expect(message).toBe("The CDK app failed:\nA finding.\nError: Failed.");
-});
+it.each([
+  ['throw Error("Failed.")', "A finding.\nError: Failed."],
+  ['process.kill(process.pid, "SIGKILL")', "A finding."],
+])(
+  "reports a synthesis that ends with %s, without the code of packages, which is minified",
+  async (end, report) => {
+    await using folder = await emptyFolder();
+    const minified = join(folder.path, "node_modules/minified.js");
+    const code = `${"/* code */".repeat(500)}console.log("A finding.");${end}`;
+    await files.mkdir(dirname(minified));
+    await files.writeFile(minified, code);
+    const { NODE_OPTIONS } = process.env;
+    process.env.NODE_OPTIONS = `--import=${pathToFileURL(minified)}`;
+    const { message } = await synthesize(folder.path, []).catch((error) => error);
+    process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
+    expect(message).toBe(`The CDK app failed:\n${report}`);
+  },
+);
 
 it("uses the assembly of the current sources, and removes those of others and drafts, and nothing else", async () => {
   await using folder = await emptyFolder();
