@@ -67,10 +67,11 @@ class Traffic {
     this.#checks = operations.filter(isServed).flatMap((operation: Operation) => {
       const { id, method, success } = operation;
       const check = (name: string, key: string, expected: number = success.status): Check => {
-        return { name: id + name, operation, key, expected, failures: [] };
+        return { name, operation, key, expected, failures: [] };
       };
-      const own = [check("", key), check(" without a key", "", 401)];
-      return existingKey && method === "GET" ? [...own, check(" with the existing key", existingKey)] : own;
+      const own = [check(id, key), check(`${id} without a key`, "", 401)];
+      const reads = existingKey && method === "GET";
+      return reads ? [...own, check(`${id} with the existing key`, existingKey)] : own;
     });
   }
 

@@ -61,10 +61,14 @@ export function addCanaryDeployments(
  */
 function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
   const version = `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}`;
-  const add = (suffix: string, metric: IMetric, threshold: number, alarmDescription: string) => {
-    const [id, alarmName] = [`${pascalCase(name)}Canary${suffix}`, `${version}-${suffix}`];
-    return alarms.add({ id, alarmName, alarmDescription, metric, threshold });
-  };
+  const add = (suffix: string, metric: IMetric, threshold: number, alarmDescription: string) =>
+    alarms.add({
+      id: `${pascalCase(name)}Canary${suffix}`,
+      alarmName: `${version}-${suffix}`,
+      alarmDescription,
+      metric,
+      threshold,
+    });
   const errors = versionMetric(fn, "Errors", Stats.SUM);
   const duration = versionMetric(fn, "Duration", Stats.p(99));
   const slow = `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`;

@@ -59,11 +59,15 @@ export class WebAcl extends Construct {
       resourceArn: api.restApi.deploymentStage.stageArn,
       webAclArn: acl.attrArn,
     });
-    const dimensions = { WebACL: metricName, Region: Stack.of(this).region };
-    this.blockedRequests = Object.keys(rates).map((label) => {
-      const dimensionsMap = { ...dimensions, Rule: label };
-      const name = { namespace: "AWS/WAFV2", metricName: "BlockedRequests" };
-      return new Metric({ ...name, dimensionsMap, label, statistic: Stats.SUM });
-    });
+    this.blockedRequests = Object.keys(rates).map(
+      (name) =>
+        new Metric({
+          namespace: "AWS/WAFV2",
+          metricName: "BlockedRequests",
+          statistic: Stats.SUM,
+          label: name,
+          dimensionsMap: { WebACL: metricName, Rule: name, Region: Stack.of(this).region },
+        }),
+    );
   }
 }

@@ -22,7 +22,11 @@ export function petIdAt(time: number, random: number): bigint {
   return BigInt(id);
 }
 
-/** Generates an id. Two in the same millisecond are the same with a probability of 1 in 4,096. @throws as petIdAt */
+/**
+ * Generates an id. Two in the same millisecond are the same with a probability of 1 in 4,096.
+ *
+ * @throws RangeError as petIdAt
+ */
 export const generatePetId = () => petIdAt(Date.now(), randomInt(RANDOM_RANGE));
 
 /** Returns whether an id is too old to be written: a reader of the list may have passed it. Source: contract 2.7. */
