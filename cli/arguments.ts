@@ -6,14 +6,15 @@ import { apiKeyPattern, hashApiKey, isScope, keyIdOf, type Scope, scopes } from 
 // reports.
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const LONGEST = 36_525 * UNITS.d;
+/** The longest duration, in days. */
+export const LONGEST_DAYS = 36_525;
 
-/** Reads a whole number and a unit, such as 45s, 30m, 24h or 90d. @returns milliseconds, at most 100 years */
+/** Reads a whole number and a unit, such as 45s, 30m, 24h or 90d. @returns milliseconds, at most LONGEST_DAYS */
 export function parseDuration(text: string): number {
   const match = /^(\d+)([smhd])$/.exec(text);
   if (!match) throw new InvalidArgumentError("Use a whole number and a unit, such as 30m, 24h or 90d.");
   const milliseconds = Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
-  if (milliseconds > LONGEST) throw new InvalidArgumentError("Use at most 100 years (36525d).");
+  if (milliseconds > LONGEST_DAYS * UNITS.d) throw new InvalidArgumentError(`Use at most ${LONGEST_DAYS}d.`);
   return milliseconds;
 }
 
@@ -24,13 +25,16 @@ export function parseLifetime(text: string): number {
   return milliseconds;
 }
 
+/** The longest name of an owner, in characters. */
+export const LONGEST_OWNER = 100;
+
 const pastedKey = new RegExp(apiKeyPattern);
 
 /** Reads the name of a key's owner. */
 export function parseOwner(text: string): string {
   // Control characters would garble the list on a terminal.
-  if (!/^\P{C}{1,100}$/u.test(text) || text.trim() === "")
-    throw new InvalidArgumentError("Use 1 to 100 printable characters.");
+  if (!/^\P{C}+$/u.test(text) || [...text].length > LONGEST_OWNER || text.trim() === "")
+    throw new InvalidArgumentError(`Use 1 to ${LONGEST_OWNER} printable characters.`);
   // The owner is stored and listed in plain text.
   if (pastedKey.test(text)) throw new InvalidArgumentError("An owner must not contain an API key.");
   return text;

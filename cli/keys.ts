@@ -28,6 +28,9 @@ import { configureProgram, orUndo, print, runProgram } from "./run-program.ts";
 
 /** `npm run keys -- <command>`: issues, lists, shows, rotates and revokes API keys. */
 
+/** How long the old key works after a rotation, by default. */
+export const GRACE = "24h";
+
 interface CommonOptions {
   stage: string;
   json?: boolean;
@@ -154,7 +157,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
   .addOption(
     new Option("--grace <duration>", "how long the old key keeps working")
       .argParser(parseDuration)
-      .default(parseDuration("24h"), "24h"),
+      .default(parseDuration(GRACE), GRACE),
   )
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
     await confirmChange(options, `Rotate ${id}`);

@@ -14,7 +14,7 @@ import { readTables, storeFolder } from "../local/data-folder.ts";
 type OpenKeys = ApiKeyStore & AsyncDisposable;
 
 /** An operator can be far from AWS, so a call can take longer than those of the functions. */
-const LIMIT_MS = 5000;
+export const LIMIT_MS = 5000;
 
 /** Limits each call to AWS. The SDK's own limits do not cover a body that arrives slowly, so it is read here. */
 class LimitedHandler extends NodeHttpHandler {

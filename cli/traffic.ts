@@ -15,14 +15,14 @@ import { configureProgram, runProgram } from "./run-program.ts";
  * canary have something to measure.
  */
 
-const PAUSE_MS = 1000;
+export const PAUSE_MS = 1000;
 const TIMEOUT_MS = 10_000;
 /** How many first and last rounds a check has to succeed: a request right after a deployment can still fail. */
-const TRIES = 3;
+export const TRIES = 3;
 /** How often an operation returns the same wrong status until it is no accident. A canary gets a tenth of the calls. */
-const WRONG_ANSWERS = 5;
+export const WRONG_ANSWERS = 5;
 /** API Gateway caches the authorizer's result for each spelling of the header, so that another one asks the authorizer. */
-const SPELLINGS = 60;
+export const SPELLINGS = 60;
 const ROLL_BACK = `To roll the deployment back while it runs, stop it:
   aws deploy list-deployments --include-only-statuses InProgress
   aws deploy stop-deployment --deployment-id <id> --auto-rollback-enabled`;

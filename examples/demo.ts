@@ -16,8 +16,7 @@ async function demo({ BASE_URL: baseUrl, API_KEY: apiKey }: Record<string, strin
     const pet = await store.add({ name, categoryId: 1n });
     console.log(`Added ${pet.name} as ${pet.id}.`);
   }
-  for await (const { id, name, status } of store.list({ limit: 100 }))
-    console.log(`${id} ${name} (${status})`);
+  for await (const { id, name, status } of store.list()) console.log(`${id} ${name} (${status})`);
 }
 
 await demo(process.env).catch((error: Error) => {

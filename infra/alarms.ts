@@ -35,6 +35,9 @@ const burnRates = [
 /** Fewer failures in a period are no reason to notify anybody, whatever their share is. */
 const FEWEST_FAILURES = 20;
 
+/** What is a slow response, in milliseconds. */
+const SLOW_MS = 2000;
+
 /** What the alarms and the dashboard show. */
 export interface MonitoredResources {
   api: Api;
@@ -114,10 +117,9 @@ const refusals = ({ api: { accessLog } }: MonitoredResources): AlarmSettings => 
 
 const latency = ({ api: { restApi } }: MonitoredResources): AlarmSettings => ({
   id: "HighLatency",
-  alarmDescription:
-    "The slowest 1 % of the responses took more than 2 s, in each of three periods of 5 minutes.",
+  alarmDescription: `The slowest 1 % of the responses took more than ${SLOW_MS / 1000} s, in each of three periods of 5 minutes.`,
   metric: restApi.metricLatency({ statistic: Stats.p(99), period: Duration.minutes(5) }),
-  threshold: 2000,
+  threshold: SLOW_MS,
   evaluationPeriods: 3,
 });
 

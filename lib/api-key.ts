@@ -32,8 +32,11 @@ export function endOf({ expiresAt, revokeAt }: ApiKeyRecord): number | undefined
   return revokeAt === undefined ? expiresAt : Math.min(revokeAt, expiresAt ?? revokeAt);
 }
 
+/** What the owner of a key of our own checks starts with. */
+export const CHECKS_PREFIX = "ci-";
+
 /** Returns whether a key is of our own checks, such as those of a deployment. Their calls are not counted as a client's. */
-export const isForChecks = ({ owner }: ApiKeyRecord): boolean => owner.startsWith("ci-");
+export const isForChecks = ({ owner }: ApiKeyRecord): boolean => owner.startsWith(CHECKS_PREFIX);
 
 /** Returns whether a stored key has neither expired nor been revoked. @param now milliseconds since 1970 */
 export function isLive(record: ApiKeyRecord, now: number): boolean {

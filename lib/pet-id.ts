@@ -6,7 +6,7 @@ import { fromText, must } from "./validation.ts";
 const EPOCH = Date.UTC(2026, 0, 1);
 const RANDOM_RANGE = 2 ** 12;
 /** A request starts to write a pet at most this long after its id was generated. */
-const WRITABLE_MS = 10_000;
+export const WRITABLE_MS = 10_000;
 
 /**
  * Returns an id that is generated at a time: the milliseconds since 2026, followed by 12 random bits. Ids stay below 2^53

@@ -7,7 +7,7 @@ import type { LocalRequest } from "./request.ts";
 import { Refusal } from "./responses.ts";
 
 /** With so many policies, the cache is emptied. A token can have 10 KB. */
-const CACHE_SIZE = 1000;
+export const CACHE_SIZE = 1000;
 
 const API_ARN = "arn:aws:execute-api:local:000000000000:local";
 

@@ -5,7 +5,7 @@ import { BufferedRequest } from "./request.ts";
 /** How long a stop waits for the responses to the requests that have arrived. */
 export const DRAIN_TIMEOUT_MS = 5000;
 /** How many requests a client can send on a connection before it has the first response. */
-const MAX_PIPELINED = 10;
+export const MAX_PIPELINED = 10;
 
 const settings = {
   IncomingMessage: BufferedRequest,

@@ -2,7 +2,7 @@ import type { FunctionDefinition } from "../template/template.ts";
 import { FunctionInstance } from "./instance.ts";
 
 /** Further events wait for an instance. */
-const MAX_INSTANCES = 4;
+export const MAX_INSTANCES = 4;
 
 /** The instances of one function. Each handles one event at a time, as on Lambda. */
 export class FunctionPool {

@@ -15,10 +15,10 @@ import { dynamoClient, type Item, refusalOf } from "./client.ts";
 export const KEY_TTL_ATTRIBUTE = "deleteAt";
 
 // An expired or revoked key stays in the operators' list for this long.
-const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
+export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** A page is up to 1 MB. A server that is not DynamoDB can return pages for ever. */
-const MAX_PAGES = 10_000;
+export const MAX_PAGES = 10_000;
 
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + RETENTION_MS) / 1000));

@@ -12,7 +12,7 @@ export type Item = Record<string, AttributeValue>;
 
 // Three attempts of at most one second, and the pauses between them, end well before a function's own timeout
 // (infra/api-function.ts). DynamoDB usually responds within 10 ms.
-const ATTEMPTS = 3;
+export const ATTEMPTS = 3;
 const TIMEOUT_MS = 1000;
 
 /**

@@ -12,7 +12,7 @@ export const STATUS_INDEX = "byStatus";
 /** The partition key of the index. Its sort key is `id`. */
 export const STATUS_SHARD_ATTRIBUTE = "statusShard";
 
-const MAX_ID_ATTEMPTS = 5;
+export const MAX_ID_ATTEMPTS = 5;
 
 const documentClient = () =>
   DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });

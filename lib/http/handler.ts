@@ -21,7 +21,7 @@ type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResul
 type Hook = middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
 
 // How long before Lambda's own timeout the function gives up and responds.
-const EARLY_RESPONSE_MS = 500;
+export const EARLY_RESPONSE_MS = 500;
 
 const respond = (
   status: number,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { deployedStages, stackName } from "../../infra/stages.ts";
+import { CHECKS_PREFIX } from "../../lib/api-key.ts";
 import { type Job, jobOf, runStep, type Untyped, workflowFiles, workflows } from "../support/workflows.ts";
 
 // The rules of this project. The pull-request workflow runs actionlint and zizmor, which check the rest.
@@ -136,7 +137,9 @@ npm run traffic -- --url https://x/v1 -- npx cdk deploy ${stackName(name)} --exc
       const npm = recorded("npm", 'echo \'{"keyId":"key_1","key":"ask_1"}\'');
       const issued = runStep(issue, { npm }, { GITHUB_RUN_ID: "7" });
       expect(issued).toMatchObject({ stdout: "::add-mask::ask_1\n", output: "id=key_1\nkey=ask_1\n" });
-      expect(issued.calls).toMatch(new RegExp(`^npm run -s keys -- issue --stage ${name} .*--owner ci-7 `));
+      expect(issued.calls).toMatch(
+        new RegExp(`^npm run -s keys -- issue --stage ${name} .*--owner ${CHECKS_PREFIX}7 `),
+      );
       for (const npm of ["exit 1", "true"])
         expect(runStep(issue, { npm })).toMatchObject({ succeeds: false, stdout: "", output: "" });
     });

@@ -6,12 +6,14 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { program } from "../../../cli/keys.ts";
+import { parseDuration } from "../../../cli/arguments.ts";
+import { GRACE, program } from "../../../cli/keys.ts";
+import { LIMIT_MS } from "../../../cli/open-keys.ts";
 import { runProgram } from "../../../cli/run-program.ts";
 import { pascalCase } from "../../../infra/pascal-case.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { generateApiKey, hashApiKey } from "../../../lib/api-key.ts";
-import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
+import { apiKeyStore, MAX_PAGES } from "../../../lib/dynamo/api-key-store.ts";
 import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
@@ -75,7 +77,7 @@ const statesOf = async (owner: string) => {
 
 let now: number;
 beforeEach(() => {
-  stacks = { "animal-store-staging": deployed };
+  stacks = { [stackName("staging")]: deployed };
   now = start;
   jest.spyOn(Date, "now").mockImplementation(() => now);
 });
@@ -98,7 +100,7 @@ it("issue prints the key and its record, and by default a key has both scopes an
 it.each(["production", "anna"])(
   "changes %s with --yes, in its own table, with keys that name it",
   async (stage) => {
-    stacks = { [`animal-store-${stage}`]: deployed };
+    stacks = { [stackName(stage)]: deployed };
     const change = (...args: string[]) => run([...args, "--stage", stage, "--json", "--yes"]);
     const { keyId, key } = JSON.parse((await change("issue", "--owner", "Acme")).stdout);
     expect(key).toMatch(new RegExp(`^ask_${stage}_[0-9A-Za-z]{33}$`));
@@ -133,7 +135,7 @@ it.each(deployedStages)(
 
 it("looks in the region of the stage, if it has one", async () => {
   const [stage] = deployedStages.map((settings) => Object.assign(settings, { region: "eu-central-1" }));
-  const message = `The stack animal-store-${stage?.name} is not deployed in eu-central-1.`;
+  const message = `The stack ${stackName(stage?.name ?? "")} is not deployed in eu-central-1.`;
   stacks = {};
   expect(await run(["list", "--stage", stage?.name ?? ""])).toEqual(failure(message));
   for (const settings of deployedStages) delete settings.region;
@@ -144,11 +146,12 @@ it("list prints the oldest key first, keys of the same age by ID, and says that 
   const listed: { createdAt: string; keyId: string }[] = await json("list");
   const order = listed.map(({ createdAt, keyId }) => `${createdAt} ${keyId}`);
   expect(order).toEqual(order.toSorted());
-  stacks["animal-store-staging"] = stackWith(output("ApiKeysTableName", tables.claims)); // which is empty
+  stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", tables.claims)); // which is empty
   expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
 });
 
-it("rotate issues a key with the same owner, scopes and lifetime, ends the old one after 24 hours, and does it once", async () => {
+it("rotate issues a key with the same owner, scopes and lifetime, ends the old one after the grace period, and does it once", async () => {
+  const grace = parseDuration(GRACE);
   const old = await json("issue", "--owner", "Rotated", "--scopes", "pets:read", "--expires-in", "7d");
   now += DAY;
   const { keyId, key, ...next } = await json("rotate", old.keyId);
@@ -156,12 +159,12 @@ it("rotate issues a key with the same owner, scopes and lifetime, ends the old o
   const { owner, scopes } = old;
   const times = { createdAt: iso(now), expiresAt: iso(now + 7 * DAY), revokeAt: null };
   expect(next).toEqual({ owner, scopes, state: "live", ...times });
-  const works = `works until ${iso(now + DAY)}`;
+  const works = `works until ${iso(now + grace)}`;
   expect(await print("show", old.keyId)).toContain(`State        rotating\n`);
   expect(await keys("rotate", old.keyId)).toEqual(
     failure(`The key ${old.keyId} is already rotating and ${works}: use its successor, or issue a new key.`),
   );
-  now += DAY;
+  now += grace;
   const ended = failure(`The key ${old.keyId} no longer works: issue a new one.`);
   expect(await keys("rotate", old.keyId)).toEqual(ended);
   expect(await statesOf("Rotated")).toEqual(["live", "revoked"]);
@@ -266,7 +269,7 @@ describe("a table that others have changed", () => {
   async function put(hash: string, owner: string, scope = "pets:read") {
     const Item = { hash: { S: hash }, owner: { S: owner }, scopes: { SS: [scope] }, createdAt: { N: "1" } };
     await client.send(new PutItemCommand({ TableName: other.keys, Item }));
-    stacks["animal-store-staging"] = stackWith(output("ApiKeysTableName", other.keys));
+    stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", other.keys));
   }
 
   it("does not reach the terminal as control characters", async () => {
@@ -314,21 +317,21 @@ it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", as
 });
 
 it.each([
-  [undefined, "The stack animal-store-staging is not deployed in eu-west-1."],
-  [stackWith(""), "The stack animal-store-staging in eu-west-1 is incomplete: it has no keys table."],
-  [error("AccessDenied", "no"), "AWS refused to describe the stack animal-store-staging: no"],
+  [undefined, `The stack ${stackName("staging")} is not deployed in eu-west-1.`],
+  [stackWith(""), `The stack ${stackName("staging")} in eu-west-1 is incomplete: it has no keys table.`],
+  [error("AccessDenied", "no"), `AWS refused to describe the stack ${stackName("staging")}: no`],
 ])("reports a stack that it cannot use: %#", async (body, message) => {
-  stacks = body ? { "animal-store-staging": body } : {};
+  stacks = body ? { [stackName("staging")]: body } : {};
   expect(await keys("list")).toEqual(failure(message));
 });
 
 it.each<["CLOUDFORMATION" | "DYNAMODB", string]>([
   [
     "CLOUDFORMATION",
-    "AWS cannot be reached in eu-west-1 (no full response in 5 s): check the network and the region.",
+    `AWS cannot be reached in eu-west-1 (no full response in ${LIMIT_MS / 1000} s): check the network and the region.`,
   ],
-  ["DYNAMODB", "The keys table cannot be used: no full response in 5 s"],
-])("waits 5 s for a call to %s, until the end of its body", async (name, message) => {
+  ["DYNAMODB", `The keys table cannot be used: no full response in ${LIMIT_MS / 1000} s`],
+])("waits some time for a call to %s, until the end of its body", async (name, message) => {
   const limits = jest.spyOn(AbortSignal, "timeout");
   const body = name === "DYNAMODB" ? "{}" : deployed;
   const list = async (respond: (response: ServerResponse) => unknown) => {
@@ -338,7 +341,7 @@ it.each<["CLOUDFORMATION" | "DYNAMODB", string]>([
   };
   const late = await list((response) => setTimeout(1200).then(() => response.end(body))); // a function waits a second
   expect(late).toMatchObject({ code: 0, stderr: "" });
-  expect(new Set(limits.mock.calls.flat())).toEqual(new Set([5000]));
+  expect(new Set(limits.mock.calls.flat())).toEqual(new Set([LIMIT_MS]));
   // From here on, the time is up soon after the request has arrived.
   const cutOff = async (respond: (response: ServerResponse) => unknown) => {
     const limit = new AbortController();
@@ -353,10 +356,12 @@ it.each<["CLOUDFORMATION" | "DYNAMODB", string]>([
   expect(await cutOff((response) => response.writeHead(200).write(body))).toEqual(failure(message));
 });
 
-it("gives up after 10,000 pages, because a server that is not DynamoDB can return them for ever", async () => {
+it("gives up after so many pages, because a server that is not DynamoDB can return them for ever", async () => {
   const page = async () => ({ Items: [], LastEvaluatedKey: {} });
   jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(page);
-  expect(await keys("list")).toEqual(failure("The keys table cannot be used: it has more than 10000 pages"));
+  expect(await keys("list")).toEqual(
+    failure(`The keys table cannot be used: it has more than ${MAX_PAGES} pages`),
+  );
 });
 
 // Jest's own Error class hides the codes of network errors from the AWS SDK, so this runs as a process.
@@ -413,8 +418,7 @@ it.each([
 
 const list = ["list", "--stage", "staging"];
 const id = "key_0000000000000000";
-const production = ["--stage", "production"];
-const confirmation = "in production? Add --yes to confirm it without a terminal.";
+const asked = deployedStages.filter(({ confirmKeyChanges }) => confirmKeyChanges);
 
 it.each<[string, string[], Record<string, string>]>([
   ["No AWS region is set: set AWS_REGION, or a region in your AWS profile.", list, {}],
@@ -423,9 +427,17 @@ it.each<[string, string[], Record<string, string>]>([
     list,
     { AWS_REGION: "eu-west-1", AWS_PROFILE: "nope" },
   ],
-  [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...production], {}],
-  [`Revoke ${id} ${confirmation}`, ["revoke", id, ...production], {}],
-  [`Rotate ${id} ${confirmation}`, ["rotate", id, ...production], {}],
+  ...asked.flatMap(({ name }): [string, string[], Record<string, string>][] => {
+    const [stage, confirmation] = [
+      ["--stage", name],
+      `in ${name}? Add --yes to confirm it without a terminal.`,
+    ];
+    return [
+      [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...stage], {}],
+      [`Revoke ${id} ${confirmation}`, ["revoke", id, ...stage], {}],
+      [`Rotate ${id} ${confirmation}`, ["rotate", id, ...stage], {}],
+    ];
+  }),
 ])("without a network, says: %s", async (message, args, environment) => {
   expect(await bare(args, environment)).toEqual({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
 });

@@ -8,6 +8,7 @@ import { awsEnvironment, type StoreAddress } from "../../../emulator/store/aws-e
 import { createTables } from "../../../emulator/store/create-tables.ts";
 import { startStore } from "../../../emulator/store/store.ts";
 import { readStack } from "../../../emulator/template/template.ts";
+import { servedStackName } from "../../../infra/stages.ts";
 import { listen } from "../../support/listen.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
@@ -16,7 +17,7 @@ process.env.DATA_DIR = folder; // local/data-folder.ts reads it once
 const { program } = await import("../../../cli/keys.ts");
 const { makeDataFolder, marker, storeFolder, writeTables } = await import("../../../local/data-folder.ts");
 
-const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", "animal-store-staging");
+const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
 const tablesFile = join(folder, "tables.json");
 const apiKeysTable = process.env.API_KEYS_TABLE ?? "";
 /** The store of a service that does not run. */

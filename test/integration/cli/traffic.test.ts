@@ -28,7 +28,7 @@ const success = { status: 204, description: "Deleted" } as const;
 const deletePet: Operation = { ...getPet, id: "deletePet", method: "DELETE", success };
 const operations: Operation[] = [...api.operations, changePet, deletePet];
 jest.unstable_mockModule("../../../lib/operations.ts", () => ({ ...api, operations }));
-const { program } = await import("../../../cli/traffic.ts");
+const { PAUSE_MS, program, SPELLINGS, TRIES, WRONG_ANSWERS } = await import("../../../cli/traffic.ts");
 
 /** With and without the key, and the creation of the pet that is deleted. */
 const ROUND = 2 * operations.length + 1;
@@ -88,7 +88,7 @@ async function traffic(rounds: number, failure: Failure = () => undefined, env: 
 }
 
 it("sends requests to every operation while the command runs, with and without the key", async () => {
-  const { code, stderr, requests, left } = await traffic(60);
+  const { code, stderr, requests, left } = await traffic(SPELLINGS);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("before the command")]);
   const rounds = requests.length / ROUND;
   const names = operations.flatMap(({ id }) => [id, `${id} without a key`]);
@@ -111,7 +111,7 @@ it("sends requests to every operation while the command runs, with and without t
   expect([new Set(again).size, again.length]).toEqual([1, 2 * rounds]);
   // API Gateway caches the authorizer's result for each spelling for a minute, so each round of a minute has its own.
   const spellings = new Set(requests.flatMap(({ headers }) => headers.authorization ?? []));
-  expect(spellings.size).toBe(60);
+  expect(spellings.size).toBe(SPELLINGS);
   for (const spelling of spellings) expect(spelling).toMatch(/^Bearer +ask_x$/);
 });
 
@@ -150,10 +150,10 @@ it.each<[what: string, during: Failure, before: Failure | undefined, code: numbe
     `${NOT_JUDGED}deletePet, deletePet without a key\\.$.*While the command ran, listPets returned 401`,
   ],
 ])("while the command runs, %s", async (_what, during, before, expected, message) => {
-  const { code, stderr } = await traffic(12, (url, key, method, round = 0) => {
-    if (round > 9) return undefined;
+  const { code, stderr } = await traffic(TRIES + WRONG_ANSWERS + 4, (url, key, method, round = 0) => {
+    if (round > TRIES + WRONG_ANSWERS + 1) return undefined;
     const earlier = before?.(url, key, method);
-    return round <= (before ? 3 : 1) ? earlier : (during(url, key, method) ?? earlier);
+    return round <= (before ? TRIES : 1) ? earlier : (during(url, key, method) ?? earlier);
   });
   expect([code, stderr]).toEqual([expected, expect.stringMatching(new RegExp(message, "ms"))]);
 });
@@ -184,12 +184,12 @@ it.each<[what: string, kind: string, failure: Failure]>([
   ],
   ["does not respond", "TimeoutError", () => 0],
   ["closes the connection", "[A-Z_, ]+", () => -1], // the code of the operating system or of fetch
-])("fails if an operation %s three times after the command", async (_what, kind, failure) => {
+])("fails if an operation %s as often as it is tried after the command", async (_what, kind, failure) => {
   const { timeout } = AbortSignal;
   const shorten = jest.spyOn(AbortSignal, "timeout");
   if (kind === "TimeoutError") shorten.mockImplementation(() => timeout.call(AbortSignal, 100));
   const { code, stderr } = await traffic(0, failure);
-  expect([code, pauses.slice(-2)]).toEqual([1, [1000, 1000]]);
+  expect([code, pauses.slice(1 - TRIES)]).toEqual([1, Array(TRIES - 1).fill(PAUSE_MS)]);
   expect(stderr).toMatch(new RegExp(`^getPet: \\d+ requests, \\d+ failed \\(${kind}\\)$`, "m"));
   expect(stderr).toMatch(/\ntraffic: These fail after the command: .*getPet.*\.\n$/);
 });

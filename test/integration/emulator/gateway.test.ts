@@ -6,7 +6,7 @@ import { createGateway, type GatewayOptions } from "../../../emulator/gateway/ga
 import { HttpServer } from "../../../emulator/gateway/server.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
-import { errorBody } from "../../../lib/errors.ts";
+import { errorBody, errorHeaders } from "../../../lib/errors.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
 
@@ -157,7 +157,10 @@ describe("the access log", () => {
   it("says why a request was refused", async () => {
     authorize.mockRejectedValueOnce(new Error('no "database"'));
     const response = await get("/pets/7?limit=8", "f");
-    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([
+      503,
+      errorHeaders("unavailable")["Retry-After"],
+    ]);
     expect(await response.json()).toEqual(errorBody("unavailable"));
     expect(log).toHaveBeenLastCalledWith(
       expect.objectContaining({ url: "/v1/pets/7?limit=8", body: JSON.stringify(errorBody("unavailable")) }),
@@ -232,7 +235,10 @@ describe("the gateway", () => {
 
   it("refuses a request over its throttle before it invokes the authorizer", async () => {
     const response = await fetch(`${await serve({ throttling: { rate: 0, burst: 0 } }, true)}/v1/pets`);
-    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "1"]);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([
+      429,
+      errorHeaders("too_many_requests")["Retry-After"],
+    ]);
     expect(await response.json()).toEqual(errorBody("too_many_requests"));
   });
 });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { DRAIN_TIMEOUT_MS, HttpServer } from "../../../emulator/gateway/server.ts";
+import { DRAIN_TIMEOUT_MS, HttpServer, MAX_PIPELINED } from "../../../emulator/gateway/server.ts";
 import { listen } from "../../support/listen.ts";
 
 let server: HttpServer;
@@ -55,8 +55,10 @@ describe("the requests of a connection", () => {
     await receives("/0");
     respond();
     await once(socket, "data");
-    const paths = Array.from({ length: 10 }, (_, n) => `/${n + 1}`);
-    socket.write(paths.map((path) => get(path, path === "/10" ? "Connection: close\r\n" : "")).join(""));
+    const paths = Array.from({ length: MAX_PIPELINED }, (_, n) => `/${n + 1}`);
+    socket.write(
+      paths.map((path) => get(path, path === paths.at(-1) ? "Connection: close\r\n" : "")).join(""),
+    );
     for (const path of paths) {
       await receives(path);
       respond(path);
@@ -78,8 +80,8 @@ describe("the requests of a connection", () => {
     await receives("/slow");
   });
 
-  it("end the connection when the client sends more than ten before it has a response", async () => {
-    const socket = await send(get("/1").repeat(11));
+  it("end the connection when the client sends too many before it has a response", async () => {
+    const socket = await send(get("/1").repeat(MAX_PIPELINED + 1));
     await once(socket, "close");
     expect(received).toHaveLength(1);
   });

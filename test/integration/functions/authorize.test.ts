@@ -1,7 +1,7 @@
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
 import { handler } from "../../../functions/authorize.ts";
-import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
+import { CHECKS_PREFIX, generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { withWrongChecksum } from "../../support/api-keys.ts";
 import { authorizerEvent } from "../../support/event.ts";
@@ -71,7 +71,7 @@ it.each(storedForms)(
 
 describe("the authorizer", () => {
   it("marks the keys of our own checks, whose calls are not counted as a client's", async () => {
-    const { context } = await authorize(`Bearer ${await issued({ name: "ci-1" })}`);
+    const { context } = await authorize(`Bearer ${await issued({ name: `${CHECKS_PREFIX}1` })}`);
     expect(context).toMatchObject({ check: true });
   });
 

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, type UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { petCreator, petFinder, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { MAX_ID_ATTEMPTS, petCreator, petFinder, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { IDEMPOTENCY_SECONDS } from "../../../lib/limits.ts";
 import type { Pet } from "../../../lib/pet.ts";
-import { petIdAt } from "../../../lib/pet-id.ts";
+import { petIdAt, WRITABLE_MS } from "../../../lib/pet-id.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
@@ -97,7 +97,7 @@ it("a late retry adds the pet with a new id, and no operation returns the id tha
   const { petId } = (send.mock.calls[0] as [PutCommand])[0].input.Item ?? {};
   send.mockImplementation(realSend);
 
-  const later = Date.now() + 11_000;
+  const later = Date.now() + WRITABLE_MS + 1000;
   const now = jest.spyOn(Date, "now").mockReturnValue(later);
   const pet = await store.create(rex, token);
   const again = await store.create(rex, token);
@@ -166,7 +166,7 @@ describe("a creation gives up with a 503", () => {
   };
 
   it.each<[when: string, respond: (command: never) => object, sent: string, claimant?: typeof token]>([
-    ["after five ids that other pets have", refuse(another), "Put Put Put Put Put"],
+    ["after some ids that other pets have", refuse(another), Array(MAX_ID_ATTEMPTS).fill("Put").join(" ")],
     ["when nobody can tell who has its id", refuse(), "Put"],
     ["when nobody can tell who has its claim", refuse(), "Put", token],
     ["when its id is taken and its claim was deleted", replaced(), "Put Put Update", token],

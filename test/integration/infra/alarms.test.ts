@@ -40,7 +40,7 @@ const withoutKey: Response = { status: 401, error: "UNAUTHORIZED" };
 const refused: Response = { status: 401, error: "ACCESS_DENIED", keyId: "unknown" };
 const throttled: Response = { status: 429, error: "THROTTLED", keyId };
 
-describe.each(deployedStages)("in $name", ({ name: stage }) => {
+describe.each(deployedStages)("in $name", ({ name: stage, region = "local" }) => {
   const { find, fn, only, output } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
   const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
   const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));
@@ -48,6 +48,14 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
   const alarms = find("CloudWatch::Alarm");
   const ofStage = alarms.filter(({ AlarmName }) => AlarmName === undefined);
   const states = new Map(ofStage.map((alarm) => [alarm, alarmState(alarm)]));
+
+  const [, objective, days] =
+    /objective ([\d.]+) over (\d+) days/.exec(only("CloudWatch::Dashboard").DashboardBody) ?? [];
+
+  it("docs/decisions/alarms.md states the objective that infra/alarms.ts has", () => {
+    const decision = readFileSync(new URL("../../../docs/decisions/alarms.md", import.meta.url), "utf8");
+    expect(decision).toContain(`objective is ${objective} % of requests without a 5xx over ${days} days`);
+  });
 
   it("every alarm notifies a topic, and also when it ends unless each deployment adds it anew", () => {
     for (const { AlarmName, AlarmActions, ...alarm } of alarms) {
@@ -178,8 +186,6 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     it.each([0.9, 1.1, 2, 5, 7, 9, 14, 15, 100, 1000])(
       "a fault that uses the objective's budget of 5xx %d times too fast notifies before an eighth is used",
       (speed) => {
-        const decision = readFileSync(new URL("../../../docs/decisions/alarms.md", import.meta.url), "utf8");
-        const [, objective, days] = /objective is ([\d.]+) % .* over (\d+) days/.exec(decision) ?? [];
         const rate = operations.length * 60;
         const { metrics, respond } = healthyDays(reading, rate);
         const failed = rate * speed * (1 - Number(objective) / 100);
@@ -212,7 +218,7 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
 
   it("only alarms of this account and region can publish, over TLS, with a key that this account rotates", () => {
     const key = only("KMS::Key");
-    const source = { "aws:SourceArn": "arn:aws:cloudwatch:local:000000000000:alarm:*" };
+    const source = { "aws:SourceArn": `arn:aws:cloudwatch:${region}:000000000000:alarm:*` };
     const Condition = { StringEquals: { "aws:SourceAccount": "000000000000" }, ArnLike: source };
     const alarm = { Effect: "Allow", Principal: { Service: "cloudwatch.amazonaws.com" }, Condition };
     for (const topic of [page, notice]) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { synthesize } from "../../../infra/synthesize.ts";
@@ -14,6 +14,7 @@ try {
   mkdirSync(assembly);
   await synthesize(assembly, []);
   synthesizeAccount(exampleSettings, account);
+  for (const file of readdirSync(FOLDER)) rmSync(new URL(file, FOLDER));
   for (const [file, deployed] of Object.entries(reviewedFiles(assembly, account)))
     writeFileSync(new URL(file, FOLDER), deployed);
 } finally {

@@ -1,6 +1,8 @@
 import { expect, it } from "@jest/globals";
 import { InvalidArgumentError } from "commander";
 import {
+  LONGEST_DAYS,
+  LONGEST_OWNER,
   parseBaseUrl,
   parseDuration,
   parseKeyId,
@@ -14,17 +16,21 @@ const id = "key_94a9db21d2a2b24b";
 
 it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, invalid: string[]]>([
   [
-    "a duration of at most 100 years",
+    "a duration",
     parseDuration,
-    { "45s": 45e3, "30m": 18e5, "24h": 864e5, "36525d": 36_525 * 864e5, "0s": 0 },
-    ["", "90", "d", "1.5h", "-1d", "1w", "1D", " 1d", "1d2h", "36526d", `${"9".repeat(400)}d`],
+    { "45s": 45e3, "30m": 18e5, "24h": 864e5, [`${LONGEST_DAYS}d`]: LONGEST_DAYS * 864e5, "0s": 0 },
+    ["", "90", "d", "1.5h", "-1d", "1w", "1D", " 1d", "1d2h", `${LONGEST_DAYS + 1}d`, `${"9".repeat(400)}d`],
   ],
   ["a lifetime", parseLifetime, { "1s": 1000 }, ["0d", "1w"]],
   [
     "an owner",
     parseOwner,
-    { "Acme, Inc. 🐕": "Acme, Inc. 🐕", ["犬".repeat(100)]: "犬".repeat(100), ask_me: "ask_me" },
-    ["", " ", "A".repeat(101), "A\u001b[31m", "\u202eA", "A\nB"],
+    {
+      "Acme, Inc. 🐕": "Acme, Inc. 🐕",
+      ["犬".repeat(LONGEST_OWNER)]: "犬".repeat(LONGEST_OWNER),
+      ask_me: "ask_me",
+    },
+    ["", " ", "A".repeat(LONGEST_OWNER + 1), "A\u001b[31m", "\u202eA", "A\nB"],
   ],
   ["a key ID", parseKeyId, { [id]: id }, ["", "key_0", `${id}0`, `x${id}`, id.toUpperCase()]],
   [

@@ -12,6 +12,13 @@ it.each<Operation>(operations)(
   },
 );
 
+it.each<Operation>(operations)(
+  "$id is not past its sunset: from then on it only returns 410, so remove it",
+  ({ deprecation }) => {
+    expect(deprecation?.sunset.getTime() ?? Number.POSITIVE_INFINITY).toBeGreaterThan(Date.now());
+  },
+);
+
 it.each(operations)("the contract suite tests $id", ({ method, path }) => {
   const folder = new URL("../../integration/contract/", import.meta.url);
   const suite = globSync("*.test.ts", { cwd: folder }).map((file) =>

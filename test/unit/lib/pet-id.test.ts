@@ -1,5 +1,5 @@
 import { expect, it, jest } from "@jest/globals";
-import { generatePetId, isStalePetId, petIdAt } from "../../../lib/pet-id.ts";
+import { generatePetId, isStalePetId, petIdAt, WRITABLE_MS } from "../../../lib/pet-id.ts";
 
 const now = Date.UTC(2026, 5, 1);
 jest.spyOn(Date, "now").mockReturnValue(now);
@@ -23,6 +23,9 @@ it("is generated from the current time, with every value of the random bits", ()
   expect(new Set(low)).toEqual(new Set(Array(4096).keys()));
 });
 
-it("is stale after 10 seconds", () => {
-  expect([petIdAt(now - 10_000, 0), petIdAt(now - 10_001, 4095)].map(isStalePetId)).toEqual([false, true]);
+it("is stale after WRITABLE_MS", () => {
+  expect([petIdAt(now - WRITABLE_MS, 0), petIdAt(now - WRITABLE_MS - 1, 4095)].map(isStalePetId)).toEqual([
+    false,
+    true,
+  ]);
 });
