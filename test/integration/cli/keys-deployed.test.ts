@@ -176,7 +176,7 @@ it("rotate says when the old key ends, which is not later than it would without"
   expect(await print("rotate", keyId, "--grace", "2h")).toMatch(new RegExp(`\n${works}\n$`));
 });
 
-/** Does something before, or after, each command of a kind that a program sends to the table. */
+/** Does something before, or after, each command of these kinds that a program sends to the table. */
 function interrupt(kinds: string, before: () => unknown, after = () => {}): void {
   const target = DynamoDBClient.prototype as unknown as { send: (...args: object[]) => Promise<unknown> };
   const { send } = target;
