@@ -183,11 +183,17 @@ const table = (BillingMode: object) => ({ Type: "AWS::DynamoDB::Table", Properti
 const get = (integration: object, authorization?: string) =>
   method("GET", { Ref: "Note" }, integration, authorization);
 const [Api, Stage] = ["Api", "Live"].map((id) => (Resources as Record<string, { Type: string }>)[id]);
+const keyed = get(proxy);
 const single = { MethodSettings: [{ HttpMethod: "GET", ResourcePath: "/" }] };
 
 it.each<[id: string, resource: object, reason: string]>([
   ["Queue", { Type: "AWS::Lambda::EventSourceMapping" }, "AWS::Lambda::EventSourceMapping is not supported"],
   ["Cognito", get(proxy, "COGNITO_USER_POOLS"), "it needs more than the authorizer"],
+  [
+    "Keyed",
+    { ...keyed, Properties: { ...keyed.Properties, ApiKeyRequired: true } },
+    "it needs more than the authorizer",
+  ],
   ["Other", get({ Type: "HTTP_PROXY" }), "its integration is neither"],
   ["Away", get({ ...proxy, Uri: uri("Gone") }), "the template lacks its function"],
   ["Notes", fn("notes", { Runtime: "python3.14" }), "it is not a Node.js function"],
