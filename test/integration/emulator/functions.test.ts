@@ -91,6 +91,18 @@ it("a function has only its own environment, the id of the request, and no timer
   expect(result).toMatchObject({ awsRequestId: "id", remaining: expect.closeTo(timeoutMs, -5) });
 });
 
+it("a thread that was stopped leaves no timer, which would end the service", async () => {
+  jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "Date"] });
+  const other = new FunctionPool({ ...definition, environment: {} }, log);
+  await other.invoke('"none"', "id");
+  other.stop();
+  expect(jest.getTimerCount()).toBeGreaterThan(0);
+  await eventually(
+    () => jest.getTimerCount(),
+    (count) => expect(count).toBe(0),
+  );
+});
+
 it("ends a thread once when it answers many checks together", async () => {
   const terminate = jest.spyOn(Worker.prototype, "terminate");
   const check = jest.spyOn(Worker.prototype, "getHeapStatistics");
