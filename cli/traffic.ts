@@ -91,7 +91,8 @@ class Traffic {
     const scheme = "Bearer".padEnd("Bearer ".length + (this.#rounds++ % SPELLINGS));
     const results = this.#checks.map(async (check) => {
       const failure = await this.#send(check, check.key && scheme + check.key);
-      return failure && check.failures.push(failure) ? [check] : [];
+      if (failure) check.failures.push(failure);
+      return failure ? [check] : [];
     });
     return (await Promise.all(results)).flat();
   }

@@ -12,7 +12,7 @@ const app = fileURLToPath(new URL("app.ts", import.meta.url));
  * @param stacks names or patterns of the stacks whose functions are bundled
  * @param options.signal stops the app
  * @param options.context what `cdk --context` would set
- * @param options.validate checks the templates as `cdk deploy` does, which takes most of the time
+ * @param options.validate checks the templates with cdk-nag, as `cdk deploy` does
  * @throws Error with the app's own output when it fails
  */
 export async function synthesize(

@@ -86,11 +86,7 @@ export class FunctionInstance {
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
-  /**
-   * Ends the thread, and with it the invocation that it runs.
-   *
-   * @throws Error, later and to nobody, when the thread does not end: only the end of the process stops it
-   */
+  /** Ends the thread, and with it the invocation that it runs. If the thread does not end, an uncaught error follows. */
   terminate(reason = "The service stopped."): void {
     if (this.#ended) return; // a busy thread answers many checks together
     this.#end(reason);

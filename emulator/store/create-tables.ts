@@ -18,7 +18,9 @@ const clientOf = (endpoint: string) =>
 /** @throws Error in one line when the endpoint does not respond as DynamoDB does, or not before `abortSignal` */
 export async function checkEndpoint(endpoint: string, abortSignal?: AbortSignal): Promise<void> {
   const client = clientOf(endpoint);
-  await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal }).catch(unusable(endpoint));
+  await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal }).catch((error) => {
+    throw unusable(endpoint, error);
+  });
   client.destroy();
 }
 
@@ -37,7 +39,7 @@ export async function createTables(endpoint: string, tables: CreateTableCommandI
   try {
     for (const table of tables) {
       await client.send(new CreateTableCommand(table)).catch((error) => {
-        if (error.name !== "ResourceInUseException") unusable(endpoint)(error);
+        if (error.name !== "ResourceInUseException") throw unusable(endpoint, error);
       });
     }
     for (const { TableName = "", GlobalSecondaryIndexes = [] } of tables) {
@@ -54,8 +56,9 @@ export async function createTables(endpoint: string, tables: CreateTableCommandI
 async function waitForTable(client: DynamoDBClient, endpoint: string, name: string) {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
-    const describe = new DescribeTableCommand({ TableName: name });
-    const { Table } = await client.send(describe).catch(unusable(endpoint));
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name })).catch((error) => {
+      throw unusable(endpoint, error);
+    });
     if (Table?.TableStatus === "ACTIVE") return Table;
     if (Date.now() > deadline)
       throw new Error(`The table ${name} at ${endpoint} is still ${Table?.TableStatus} after a minute.`);
@@ -63,8 +66,5 @@ async function waitForTable(client: DynamoDBClient, endpoint: string, name: stri
   }
 }
 
-const unusable =
-  (endpoint: string) =>
-  ({ name, message, code }: NodeJS.ErrnoException): never => {
-    throw new Error(`The DynamoDB endpoint ${endpoint} cannot be used: ${message || code || name}`);
-  };
+const unusable = (endpoint: string, { name, message, code }: NodeJS.ErrnoException) =>
+  new Error(`The DynamoDB endpoint ${endpoint} cannot be used: ${message || code || name}`);
