@@ -2,7 +2,6 @@
 const project = {
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/test/support/strip-types.js" },
-  setupFilesAfterEnv: ["<rootDir>/test/support/write-coverage.ts"],
   cacheDirectory: "<rootDir>/node_modules/.cache/jest",
 };
 

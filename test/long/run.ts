@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 
@@ -21,11 +20,6 @@ program
   .description(`Generates clients from openapi.json and uses each with a local service: oapi-codegen (Go), openapi-python-client (Python), openapi-typescript with openapi-fetch (TypeScript). Runs the commands of README.md, the example client on Node 20, Deno and Bun, and schemathesis with three seeds. Everything is installed into a temporary folder.
 Needs curl, Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI and the Go module proxy.`)
   .action(async () => (await import("./clients/clients.ts")).testClients());
-
-program
-  .command("coverage")
-  .description("runs the tests of npm test, and fails when they cover less than .c8rc.json demands")
-  .action(() => process.exit(spawnSync("c8", ["jest"], { stdio: "inherit" }).status ?? 1));
 
 program
   .command("deploy")

@@ -9,8 +9,7 @@ const run = fileURLToPath(new URL("../../long/run.ts", import.meta.url));
 // In a process of its own, because it replaces the clock and the random numbers.
 it("follows the contract in thousands of schedules, and notices every mutation", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [run, "interleavings", "--quick"], {
-    // The coverage of the broken stores would count as that of the real ones.
-    env: { ...process.env, NODE_OPTIONS: "", NODE_V8_COVERAGE: "" },
+    env: { ...process.env, NODE_OPTIONS: "" },
   });
   const held = [...stdout.matchAll(/^(?!Noticed).*: (\d+) schedules$/gm)].map(([, count]) => Number(count));
   expect(held.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1000);
