@@ -195,10 +195,17 @@ describe("a release", () => {
     }
   });
 
-  it("has the message of the annotated tag, which only a checkout of the ref keeps", () => {
-    const [checkout, create] = release.jobs.release.steps;
-    expect(create.run).toContain("--notes-from-tag");
-    expect(checkout.with.ref).toMatch(/ github\.ref /);
+  it("has its section of the changelog", () => {
+    const sections = [
+      "Unreleased\n\n- Next.",
+      "1.2.0 - 2026-11-23\n\n- New.",
+      "1.2.0-rc - 2026-11-22\n\n- Old.",
+    ];
+    const files = { "CHANGELOG.md": sections.map((section) => `## ${section}\n\n`).join("") };
+    const gh = recorded("gh", 'cat >> "$CALLS"');
+    const create = stepOf(release.jobs.release, "gh release");
+    const { calls } = runStep(create, { gh }, { GITHUB_REF_NAME: "v1.2.0" }, files);
+    expect(calls).toBe("gh release create v1.2.0 --verify-tag --notes-file -\n\n- New.\n\n");
   });
 });
 
