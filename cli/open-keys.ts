@@ -6,7 +6,7 @@ import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { awsEnvironment } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint } from "../emulator/store/create-tables.ts";
 import { DataInUse, startStore } from "../emulator/store/store.ts";
-import { localStage, stackName, stageNamed } from "../infra/stages.ts";
+import { localStage, stackName } from "../infra/stages.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { readTables, storeFolder } from "../local/data-folder.ts";
 
@@ -40,7 +40,7 @@ const LIMITS = { maxAttempts: 2, requestHandler: new LimitedHandler() };
  * @throws Error in one line if the stage cannot be found or read
  */
 export function openKeys(stage: string): Promise<OpenKeys> {
-  return stage === localStage.name ? openLocal() : openDeployed(stackName(stage), stageNamed(stage).region);
+  return stage === localStage.name ? openLocal() : openDeployed(stackName(stage));
 }
 
 async function openLocal(): Promise<OpenKeys> {
@@ -73,10 +73,10 @@ const responds = (endpoint: string) =>
     () => false,
   );
 
-async function openDeployed(StackName: string, own: string | undefined): Promise<OpenKeys> {
+async function openDeployed(StackName: string): Promise<OpenKeys> {
   // Both clients use the same credentials, which the SDK can get from AWS SSO or AWS STS.
   const credentials = defaultProvider({ clientConfig: LIMITS });
-  const config = { ...LIMITS, credentials, ...(own && { region: own }) };
+  const config = { ...LIMITS, credentials };
   const client = new CloudFormationClient(config);
   const region = await client.config.region().catch(() => {
     throw new Error("No AWS region is set: set AWS_REGION, or a region in your AWS profile.");

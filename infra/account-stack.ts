@@ -35,16 +35,14 @@ export class AccountStack extends Stack {
   /**
    * @param options.repository without it there are no roles for GitHub
    * @param options.budget without it there is no budget
-   * @param options.region without it, the environment decides
    */
   constructor(
     scope: Construct,
     id: string,
     stages: readonly Stage[],
-    { repository, budget, region }: AccountSettings & { region?: string | undefined },
+    { repository, budget }: AccountSettings,
   ) {
-    const description = "The Animal Store: what its stages share in an account";
-    super(scope, id, { description, ...(region && { env: { region } }) });
+    super(scope, id, { description: "The Animal Store: what its stages share in an account" });
     this.#addLogRole();
     if (budget) this.#addBudget(budget);
     if (repository) this.#addGitHubRoles(repository, stages);
@@ -141,9 +139,7 @@ export class AccountStack extends Stack {
    * @param found the name as cdk-nag reports it
    */
   #allow(role: Role, actions: string[], arn: ArnComponents, name: string, found = name): void {
-    // Not those of the stack, which are fixed in a stack with a region: the finding would have another text.
-    const place = { partition: Aws.PARTITION, region: Aws.REGION, account: Aws.ACCOUNT_ID };
-    const resources = [this.formatArn({ ...place, ...arn, resourceName: name })];
+    const resources = [this.formatArn({ ...arn, resourceName: name })];
     role.addToPolicy(new PolicyStatement({ actions, resources }));
     const { service, region = "<AWS::Region>", resource } = arn;
     const finding = `arn:<AWS::Partition>:${service}:${region}:<AWS::AccountId>:${resource}/${found}`;

@@ -32,7 +32,6 @@ export class AnimalStoreStack extends Stack {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
       terminationProtection: stage.deletionProtection,
-      ...(stage.region && { env: { region: stage.region } }),
     });
     const tables = {
       pets: new PetsTable(this, "Pets", stage),

@@ -5,7 +5,7 @@ import { AnimalStoreStack } from "./animal-store-stack.ts";
 import { budget } from "./budget.ts";
 import type { FunctionCode } from "./bundle/code.ts";
 import { githubRepository } from "./github-repository.ts";
-import { accountStackName, deployedStages, personalStage, type Stage, stackName } from "./stages.ts";
+import { accountStackName, deployedStages, personalStage, stackName } from "./stages.ts";
 
 /** Set in code and not in cdk.json, so that every way to synthesize returns the same templates. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)(
@@ -13,9 +13,8 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 );
 
 /**
- * Adds the stacks of the stages, and what they share: a stack in each region, the first of which has the OIDC provider and
- * the budget. docs/deployment.md and docs/incidents.md say when to use the context values `-c deletionProtection=off`,
- * `-c canaryAlarms=off` and `-c stage=<name>`, which adds a personal stage.
+ * Adds the stacks of the stages, and the stack of what they share. docs/deployment.md and docs/incidents.md say when to use
+ * the context values `-c deletionProtection=off`, `-c canaryAlarms=off` and `-c stage=<name>`, which adds a personal stage.
  *
  * @param settings what someone fills in for the account
  * @throws Error in one line if a personal stage cannot have this name
@@ -23,24 +22,13 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 export function addStacks(
   app: App,
   functionCode: FunctionCode,
-  stages: readonly Stage[] = deployedStages,
   settings: AccountSettings = { repository: githubRepository, budget },
 ): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
-  const accounts = new Map<string | undefined, AccountStack>();
-  for (const { region } of stages) {
-    if (accounts.has(region)) continue;
-    const [first] = accounts.values();
-    const { repository } = settings;
-    const own = first ? { repository: repository && { ...repository, oidcProviderExists: true } } : settings;
-    const id = first ? `${accountStackName}-${region ?? "default"}` : accountStackName;
-    const inRegion = stages.filter((stage) => stage.region === region);
-    const account = new AccountStack(app, id, inRegion, { ...own, region });
-    if (first) account.addStackDependency(first);
-    accounts.set(region, account);
-  }
-  const personal = app.node.tryGetContext("stage");
-  for (const stage of personal === undefined ? stages : [...stages, personalStage(personal)]) {
+  const account = new AccountStack(app, accountStackName, deployedStages, settings);
+  const personal: string | undefined = app.node.tryGetContext("stage");
+  const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal)];
+  for (const stage of stages) {
     const stack = new AnimalStoreStack(
       app,
       stackName(stage.name),
@@ -48,7 +36,6 @@ export function addStacks(
       { functionCode, ignoreCanaryAlarms: off("canaryAlarms") },
     );
     // A stage cannot write its access log before API Gateway has the account's role.
-    const account = accounts.get(stage.region);
-    if (account) stack.addStackDependency(account);
+    stack.addStackDependency(account);
   }
 }

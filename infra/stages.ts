@@ -2,8 +2,6 @@
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
   name: string;
-  /** where it is deployed, such as eu-west-1. Without one, the environment decides: AWS_REGION or the AWS profile. */
-  region?: string;
   /** the tables of pets and keys outlive the stack */
   retainData: boolean;
   /** the tables of pets and keys can be restored to any second of the last 35 days */

@@ -1,5 +1,4 @@
-import { App, Validations } from "aws-cdk-lib";
-import { AwsSolutionsChecks } from "cdk-nag";
+import { App } from "aws-cdk-lib";
 import { AccountStack } from "../../infra/account-stack.ts";
 import { featureFlags } from "../../infra/stacks.ts";
 import { accountStackName, deployedStages } from "../../infra/stages.ts";
@@ -13,6 +12,5 @@ import type { exampleSettings } from "./every-option.ts";
 export function synthesizeAccount(settings: Partial<typeof exampleSettings>, outdir: string): void {
   const app = new App({ context: featureFlags, outdir });
   new AccountStack(app, accountStackName, deployedStages, settings);
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }

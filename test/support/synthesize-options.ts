@@ -1,18 +1,18 @@
-import { join } from "node:path";
 import { App, CfnOutput, Stack, Validations } from "aws-cdk-lib";
 import { Operation } from "aws-cdk-lib/aws-dynamodb";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { AwsSolutionsChecks } from "cdk-nag";
+import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { ApiFunction } from "../../infra/api-function.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
 import { deployedStages, stackName } from "../../infra/stages.ts";
 import { PetsTable } from "../../infra/tables.ts";
-import { synthesizeAccount } from "./account.ts";
-import { everyOption, exampleSettings } from "./every-option.ts";
+import { everyOption, exampleRepository, exampleSettings } from "./every-option.ts";
 
 // Synthesizes what the stages do not use, and what the procedures use once. Arguments: two empty folders, for the stages
-// and for the account. This runs in a process of its own: Jest loads the CDK slowly and keeps it in memory.
+// and for an account with a repository and a budget. This runs in a process of its own: Jest loads the CDK slowly and keeps
+// it in memory.
 
 const [, , outdir = "", account = ""] = process.argv;
 const functionCode = () => Code.fromAsset(import.meta.dirname);
@@ -35,10 +35,9 @@ const { tableThrottles } = new ApiFunction(twoAccesses, "Twice", {
 });
 new CfnOutput(twoAccesses, "Throttles", { value: [...tableThrottles.keys()].join() });
 app.synth();
-const regions = new App({ context: { ...featureFlags, stage: "anna" }, outdir: join(outdir, "regions") });
-// The first one leaves the region to the environment, and so does the personal stage.
-const stages = deployedStages.map((stage, n) => (n ? { ...stage, region: `xx-place-${n}` } : stage));
-addStacks(regions, functionCode, stages, exampleSettings);
-Validations.of(regions).addPlugins(new AwsSolutionsChecks(regions));
-regions.synth();
-synthesizeAccount(exampleSettings, account);
+const filledIn = new App({ context: { ...featureFlags, stage: "anna" }, outdir: account });
+addStacks(filledIn, functionCode, exampleSettings);
+const repository = { ...exampleRepository, oidcProviderExists: true };
+new AccountStack(filledIn, "second-region", deployedStages, { repository });
+Validations.of(filledIn).addPlugins(new AwsSolutionsChecks(filledIn));
+filledIn.synth();

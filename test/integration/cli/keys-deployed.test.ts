@@ -133,14 +133,6 @@ it.each(deployedStages)(
   },
 );
 
-it("looks in the region of the stage, if it has one", async () => {
-  const [stage] = deployedStages.map((settings) => Object.assign(settings, { region: "eu-central-1" }));
-  const message = `The stack ${stackName(stage?.name ?? "")} is not deployed in eu-central-1.`;
-  stacks = {};
-  expect(await run(["list", "--stage", stage?.name ?? ""])).toEqual(failure(message));
-  for (const settings of deployedStages) delete settings.region;
-});
-
 it("list prints the oldest key first, keys of the same age by ID, and says that there are none", async () => {
   for (now of [start + 1, start, start, start, start - 1]) await json("issue", "--owner", "Ordered");
   const listed: { createdAt: string; keyId: string }[] = await json("list");

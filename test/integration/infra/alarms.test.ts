@@ -40,7 +40,7 @@ const withoutKey: Response = { status: 401, error: "UNAUTHORIZED" };
 const refused: Response = { status: 401, error: "ACCESS_DENIED", keyId: "unknown" };
 const throttled: Response = { status: 429, error: "THROTTLED", keyId };
 
-describe.each(deployedStages)("in $name", ({ name: stage, region = "local" }) => {
+describe.each(deployedStages)("in $name", ({ name: stage }) => {
   const { find, fn, only, output } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
   const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
   const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));
@@ -219,7 +219,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, region = "local" }) =>
 
   it("only alarms of this account and region can publish, over TLS, with a key that this account rotates", () => {
     const key = only("KMS::Key");
-    const source = { "aws:SourceArn": `arn:aws:cloudwatch:${region}:000000000000:alarm:*` };
+    const source = { "aws:SourceArn": "arn:aws:cloudwatch:local:000000000000:alarm:*" };
     const Condition = { StringEquals: { "aws:SourceAccount": "000000000000" }, ArnLike: source };
     const alarm = { Effect: "Allow", Principal: { Service: "cloudwatch.amazonaws.com" }, Condition };
     for (const topic of [page, notice]) {

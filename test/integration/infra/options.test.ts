@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { pascalCase } from "../../../infra/pascal-case.ts";
-import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
+import { deployedStages, stackName } from "../../../infra/stages.ts";
 import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
+import { readTemplate } from "../../support/normalize.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 
 // What the stages do not use, and what the procedures use once. data.test.ts has -c deletionProtection=off.
@@ -78,58 +76,20 @@ describe("a stage with every option", () => {
   });
 });
 
-describe("stages in several regions, and a personal stage", () => {
-  const folder = join(assembly, "regions");
-  const read = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));
-  const { artifacts } = read("manifest.json");
-  const accountOf = (name: string) =>
-    artifacts[stackName(name)].dependencies.find((id: string) => id.startsWith(accountStackName)) ?? "";
-  const regionOf = (stack: string) => artifacts[stack].environment.split("/").at(-1);
+describe("a personal stage", () => {
+  const templateOf = (name: string) => readTemplate(process.env.TEST_ACCOUNT_ASSEMBLY ?? "", stackName(name));
 
-  it("are deployed where they say, each with an account stack in its region", () => {
-    const expected = deployedStages.map(({ region = "unknown-region" }, n) => (n ? `xx-place-${n}` : region));
-    expect(deployedStages.map(({ name }) => regionOf(stackName(name)))).toEqual(expected);
-    expect(deployedStages.map(({ name }) => regionOf(accountOf(name)))).toEqual(expected);
-    for (const { name } of deployedStages) {
-      const { output } = readResources(folder, accountOf(name));
-      const named = deployedStages.filter((other) => output(`${pascalCase(other.name)}DeployRoleArn`));
-      expect(named.map((other) => other.name)).toEqual([name]);
-    }
-  });
-
-  it("share one OIDC provider, which all their roles trust, and one budget, in the first region", () => {
-    for (const [n, { name }] of deployedStages.entries()) {
-      const { find } = readResources(folder, accountOf(name));
-      const found = ["IAM::OIDCProvider", "Budgets::Budget"].map((type) => find(type).length);
-      expect(found).toEqual(n ? [0, 0] : [1, 1]);
-      const trusted = find("IAM::Role").flatMap(
-        ({ AssumeRolePolicyDocument: { Statement } }) => Statement[0].Principal.Federated ?? [],
-      );
-      const provider = n
-        ? /:oidc-provider\/token\.actions\.githubusercontent\.com$/
-        : find("IAM::OIDCProvider")[0]?.id;
-      expect(trusted).toEqual([n ? expect.stringMatching(provider) : provider]);
-    }
-  });
-
-  it("satisfy the rules of AWS Solutions", () => {
-    expect(read("validation-report.json").pluginReports[0].violations).toEqual([]);
-  });
-
-  it("give the personal stage the template of staging, and no role for GitHub", () => {
+  it("has the template of staging", () => {
     const hashes = /[0-9a-f]{32}|[0-9A-F]{8}/g; // in ids; the longer one first, because it can contain the other
     const [own, staging] = ["anna", deployedStages[0]?.name ?? ""].map((name) =>
-      JSON.stringify(read(`${stackName(name)}.template.json`))
-        .replaceAll(hashes, "")
-        .replaceAll(name, "<name>"),
+      JSON.stringify(templateOf(name)).replaceAll(hashes, "").replaceAll(name, "<name>"),
     );
     expect(own).toBe(staging);
-    expect(JSON.stringify(artifacts)).not.toContain("AnnaDeploy");
   });
 
   // Versions cost nothing. They go with their function.
-  it("leave nothing behind that costs when the personal stage is destroyed", () => {
-    const resources = Object.values<Json>(read(`${stackName("anna")}.template.json`).Resources);
+  it("leaves nothing behind that costs when it is destroyed", () => {
+    const resources = Object.values<Json>(templateOf("anna").Resources);
     const kept = resources.filter(({ DeletionPolicy = "Delete" }) => DeletionPolicy !== "Delete");
     expect(kept.filter(({ Type }) => Type !== "AWS::Lambda::Version")).toEqual([]);
   });

@@ -15,7 +15,7 @@ it("every reviewed template belongs to a stack", () => {
   expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(files).sort());
 });
 
-it("the account stack for the example repository satisfies the rules of AWS Solutions", () => {
+it("a personal stage, and the account stacks for the example repository, satisfy the rules of AWS Solutions", () => {
   const report = JSON.parse(readFileSync(join(TEST_ACCOUNT_ASSEMBLY, "validation-report.json"), "utf8"));
   expect(report.pluginReports[0].violations).toEqual([]);
 });
