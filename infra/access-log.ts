@@ -2,8 +2,6 @@ import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { operations } from "../lib/operations.ts";
-import { pascalCase } from "./pascal-case.ts";
 
 /**
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
@@ -33,7 +31,7 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   error: "$context.error.responseType",
 });
 
-const { all, any, stringValue } = FilterPattern;
+const { any, stringValue } = FilterPattern;
 
 /** The access log of an API, and the metrics that CloudWatch counts from its lines. */
 export class AccessLog extends Construct {
@@ -46,8 +44,6 @@ export class AccessLog extends Construct {
   readonly refusals: Metric;
   /** a search expression for the dashboard: the 5xx responses of a minute by route */
   readonly serverErrorsByRoute: string;
-  /** a search expression for the dashboard: the clients' calls of deprecated operations in an hour by key */
-  readonly deprecatedCallsByKey: string;
   readonly #namespace = `AnimalStore/${Stack.of(this).stackName}`;
 
   constructor(scope: Construct, id: string, retention: number) {
@@ -56,7 +52,7 @@ export class AccessLog extends Construct {
     const serverError = stringValue("$.status", "=", "5*");
     this.serverErrors = this.#count("ServerErrors", serverError, "ServerErrors");
     this.#count("ServerErrorsByRoute", serverError, "ServerErrors", "route");
-    this.serverErrorsByRoute = this.#search("ServerErrors", "route", 60);
+    this.serverErrorsByRoute = `SEARCH('{"${this.#namespace}",route} MetricName="ServerErrors"', 'Sum', 60)`;
 
     const identified = stringValue("$.keyId", "!=", "-");
     // API Gateway can log these without the `keyId`. A missing or malformed key is UNAUTHORIZED.
@@ -64,13 +60,6 @@ export class AccessLog extends Construct {
     this.requestsWithKey = this.#count("RequestsWithKey", any(identified, ...refused), "RequestsWithKey");
     const withoutScope = stringValue("$.status", "=", "403");
     this.refusals = this.#count("Refusals", any(withoutScope, ...refused), "Refusals");
-
-    for (const { id: name, method, path } of operations.filter((one) => "deprecation" in one)) {
-      const route = stringValue("$.route", "=", `${method} ${path}`);
-      const calls = all(route, identified, stringValue("$.check", "=", "-"));
-      this.#count(`${pascalCase(name)}DeprecatedCalls`, calls, "DeprecatedCalls", "keyId");
-    }
-    this.deprecatedCallsByKey = this.#search("DeprecatedCalls", "keyId", 3600);
   }
 
   /** Counts the lines that match a pattern, by one of their fields if it is given. */
@@ -85,10 +74,5 @@ export class AccessLog extends Construct {
       ...(field === undefined ? { defaultValue: 0 } : { dimensions: { [field]: `$.${field}` } }),
     });
     return filter.metric({ statistic: Stats.SUM });
-  }
-
-  /** Returns a search expression for a metric's sums of `period` seconds, by a field. */
-  #search(metricName: string, field: string, period: number): string {
-    return `SEARCH('{"${this.#namespace}",${field}} MetricName="${metricName}"', 'Sum', ${period})`;
   }
 }

@@ -19,10 +19,6 @@ const size = { width: 8, height: 6 };
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ ...size, title, left, right, leftYAxis: { min: 0 }, rightYAxis: { min: 0 } });
 
-/** Draws the metrics that a search expression finds. */
-const searchGraph = (title: string, expression: string, searchPeriod: Duration): IWidget =>
-  graph(title, [new MathExpression({ expression, label: "", period: searchPeriod })]);
-
 /** Adds the dashboard of a stage: traffic and errors first, then their causes. */
 export function addDashboard(scope: Construct, resources: MonitoredResources): void {
   const { stackName, region } = Stack.of(scope);
@@ -56,8 +52,9 @@ function operations({ api: { restApi, accessLog, serverErrors }, functions }: Mo
     period,
     usingMetrics: { errors: serverErrors, requests: restApi.metricCount(sums) },
   });
+  const byRoute = new MathExpression({ expression: accessLog.serverErrorsByRoute, label: "", period });
   return [
-    searchGraph("5xx by route", accessLog.serverErrorsByRoute, period),
+    graph("5xx by route", [byRoute]),
     graph("p99 by operation (ms, in the function)", durations),
     new SingleValueWidget({
       ...size,
@@ -104,10 +101,8 @@ function tableUse({ functions, tables }: MonitoredResources): IWidget[] {
   return [graph("Tables: consumed capacity", read, written), graph("Tables: throttled requests", throttles)];
 }
 
-function refusals({ api: { accessLog }, webAcl }: MonitoredResources): IWidget[] {
-  const title = "Deprecated operations: calls an hour by key";
-  const deprecated = searchGraph(title, accessLog.deprecatedCallsByKey, Duration.hours(1));
-  if (!webAcl) return [deprecated];
+function refusals({ webAcl }: MonitoredResources): IWidget[] {
+  if (!webAcl) return [];
   const blocked = webAcl.blockedRequests.map((metric) => metric.with({ period }));
-  return [deprecated, graph("Requests that AWS WAF blocked", blocked)];
+  return [graph("Requests that AWS WAF blocked", blocked)];
 }

@@ -1,7 +1,14 @@
 import { Stack } from "aws-cdk-lib";
 import { CfnQueryDefinition } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { operations } from "../lib/operations.ts";
 import type { MonitoredResources } from "./alarms.ts";
+
+/** The condition for a request to a deprecated operation; empty if there is none. */
+const isDeprecated = operations
+  .filter((operation) => "deprecation" in operation)
+  .map(({ method, path }) => `route = "${method} ${path}"`)
+  .join(" or ");
 
 /** Queries by name, by the logs that they read. `{{name}}` is a parameter; its value is quoted where the query is run. */
 const queries = {
@@ -16,6 +23,11 @@ const queries = {
       "filter status like /^4/ | stats count(*) as requests by status, error, keyId | sort requests desc",
     RequestsOfKey:
       "filter keyId = {{keyId}} | fields @timestamp, route, status, requestId | sort @timestamp desc | limit 10000",
+    // Only those with a key, and none of our own checks.
+    ...(isDeprecated && {
+      DeprecatedRequests: `filter ${isDeprecated} | filter keyId like /^key_/ | filter check = "-"
+      | stats count(*) as requests by keyId, route | sort requests desc`,
+    }),
   },
   functions: {
     FailedInvocations: `filter level = "ERROR" or record.status like /error|failure|timeout/ or @message not like /^\\{/

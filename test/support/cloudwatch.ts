@@ -67,7 +67,7 @@ const matches = (pattern: string, line: Json): boolean => {
     const equal = text.endsWith("*") ? value.startsWith(text.slice(0, -1)) : value === text;
     return String(equal === (operator === "="));
   });
-  const [, expression] = /^\{((?:true|false|[ ()&|])+)\}$/.exec(evaluated) ?? [];
+  const [, expression] = /^\{((?:true|false|[ ()|])+)\}$/.exec(evaluated) ?? [];
   if (!expression) throw new Error(`This test cannot evaluate ${pattern}.`);
   return new Function(`return ${expression};`)();
 };

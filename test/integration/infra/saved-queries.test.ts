@@ -5,6 +5,7 @@ import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { createHandler } from "../../../lib/http/handler.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
+import { operations } from "../../../lib/operations.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import type { Json } from "../../support/json.ts";
 import { readResources } from "../../support/resources.ts";
@@ -20,26 +21,24 @@ function fieldOf(event: string, path: string): string | undefined {
 }
 
 /**
- * Returns whether a log event meets the `filter` of a CloudWatch Logs Insights query. It knows what the runbook uses:
- * `=`, `like`, `not like` and `or`. A comparison with a field that an event does not have is false.
+ * Returns whether a log event meets a condition of a CloudWatch Logs Insights query: `=`, `like` or `not like`. A comparison
+ * with a field that an event does not have is false.
  *
- * @throws Error when the filter has anything else
+ * @throws Error when the condition is anything else
  */
+function meets(event: string, condition: string): boolean {
+  const [, path = "", text, not, pattern] =
+    /^([\w.@]+) (?:= ["']([^"']*)["']|(not )?like \/(.*)\/)$/.exec(condition) ?? [];
+  if (!path) throw new Error(`The condition is not understood: ${condition}`);
+  const value = fieldOf(event, path);
+  if (value === undefined) return false;
+  return pattern === undefined ? value === text : new RegExp(pattern).test(value) !== Boolean(not);
+}
+
+/** Returns whether a log event passes every `filter` of a query, each of which has conditions joined by `or`. */
 function matches(query: string, event: string): boolean {
-  const [filter = "", ...others] = query.split(/\s\|\s/).filter((part) => part.trim().startsWith("filter "));
-  if (!filter || others.length > 0) throw new Error(`The query needs one filter: ${query}`);
-  return filter
-    .trim()
-    .slice("filter ".length)
-    .split(/\s+or\s+/)
-    .some((condition) => {
-      const [, path = "", text, not, pattern] =
-        /^([\w.@]+) (?:= ["']([^"']*)["']|(not )?like \/(.*)\/)$/.exec(condition) ?? [];
-      if (!path) throw new Error(`The filter is not understood: ${condition}`);
-      const value = fieldOf(event, path);
-      if (value === undefined) return false;
-      return pattern === undefined ? value === text : new RegExp(pattern).test(value) !== Boolean(not);
-    });
+  const filters = query.split(/\s\|\s/).flatMap((part) => /^\s*filter (.*)/.exec(part)?.[1] ?? []);
+  return filters.every((filter) => filter.split(/\s+or\s+/).some((condition) => meets(event, condition)));
 }
 
 const { TEST_ASSEMBLY = "" } = process.env;
@@ -84,6 +83,17 @@ async function failureLine(): Promise<string> {
   return logged("ERROR", error.mock.calls[0]?.[0]);
 }
 
+/** A line of the access log for each operation. */
+const callsOf = (caller: string, variables: object) =>
+  Object.fromEntries(
+    operations.map(({ id, method: httpMethod, path: resourcePath }) => [
+      `${id} of ${caller}`,
+      formatAccessLog(accessLogFormat, { status: 200, httpMethod, resourcePath, ...variables }),
+    ]),
+  );
+const deprecated = operations.filter((operation) => "deprecation" in operation);
+const clients = deprecated.map(({ id }) => `${id} of a client`).join("/");
+
 /** Metrics are left out. The fields of platform events are from the Lambda guide, "Telemetry API event schema". */
 const events = {
   "access log": formatAccessLog(accessLogFormat, {
@@ -93,6 +103,9 @@ const events = {
   }),
   "access log of another": formatAccessLog(accessLogFormat, { status: 200, "authorizer.keyId": "key_1" }),
   "access log of a refusal": formatAccessLog(accessLogFormat, { status: 401 }),
+  ...callsOf("a client", { "authorizer.keyId": "key_2" }),
+  ...callsOf("a check", { "authorizer.keyId": "key_3", "authorizer.check": true }),
+  ...callsOf("nobody", {}), // a request without a key
   failure: await failureLine(),
   throw: logged("ERROR", { errorType: "Error", errorMessage: "secret" }),
   information: logged("INFO", "text"),
@@ -108,7 +121,8 @@ const events = {
   "failed start": platform("initReport", { phase: "init", status: "failure" }),
 };
 
-it.each<[name: string, parameters: Record<string, string>, logs: string[], expected: string]>([
+type Expectation = [name: string, parameters: Record<string, string>, logs: string[], expected: string];
+it.each<Expectation>([
   ["Request", { id: request }, [accessLog, ...functionLogs], "access log/failure"],
   [
     "Request",
@@ -119,6 +133,7 @@ it.each<[name: string, parameters: Record<string, string>, logs: string[], expec
   ["FailedRequests", {}, [accessLog], "access log"],
   ["RefusedRequests", {}, [accessLog], "access log of a refusal"],
   ["RequestsOfKey", { keyId: "key_1" }, [accessLog], "access log of another"],
+  ...deprecated.slice(0, 1).map((): Expectation => ["DeprecatedRequests", {}, [accessLog], clients]),
   [
     "FailedInvocations",
     {},

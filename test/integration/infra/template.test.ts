@@ -7,7 +7,6 @@ import { evaluate } from "../../../emulator/template/intrinsics.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
-import { operations } from "../../../lib/operations.ts";
 import { countedFrom } from "../../support/cloudwatch.ts";
 import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
@@ -18,7 +17,6 @@ import { readResources } from "../../support/resources.ts";
 // An import would load all of it.
 const { FileSystem } = createRequire(import.meta.url)("aws-cdk-lib/core");
 const assembly = process.env.TEST_ASSEMBLY ?? "";
-const deprecated = operations.filter((operation) => "deprecation" in operation);
 
 /** Every type of gateway response, from API Gateway's documentation, by the error that a client gets. */
 const gatewayResponses = {
@@ -138,11 +136,6 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
       [403, "GET /pets", key, ["RequestsWithKey", "Refusals"]],
       [429, "GET /pets", { "error.responseType": "THROTTLED" }, ["RequestsWithKey", "Refusals"]],
       [429, "GET /pets", { "error.responseType": "WAF_FILTERED" }, []],
-      ...deprecated.flatMap(({ method, path }): [number, string, object, string[]][] => [
-        [200, `${method} ${path}`, key, ["RequestsWithKey", "DeprecatedCalls by keyId key_1"]],
-        [200, `${method} ${path}`, { ...key, "authorizer.check": true }, ["RequestsWithKey"]], // a check of our own
-        [401, `${method} ${path}`, {}, []], // without a key there is nobody to ask
-      ]),
     ])("counts a %d of %s with %j as %j", (status, route, variables, counted) => {
       const [httpMethod, resourcePath] = route.split(" ");
       const line = JSON.parse(formatAccessLog(Format, { status, httpMethod, resourcePath, ...variables }));
