@@ -9,6 +9,7 @@ import {
 import { Command } from "commander";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { refusalOf } from "../lib/dynamo/client.ts";
+import { LIMITS } from "./limits.ts";
 import { configureProgram, print, runProgram } from "./run-program.ts";
 
 /** `npx node cli/copy.ts <from> <to> [ids]`: copies pets or keys of a restored table back. */
@@ -18,7 +19,9 @@ type Item = Record<string, AttributeValue>;
 /** What ends a key. A restored key keeps the end that it got since. */
 const KEY_ENDS = ["revokeAt", "revoked", "successor", "deleteAt"];
 
-const client = new DynamoDBClient({ maxAttempts: 10 });
+const client = new DynamoDBClient(LIMITS);
+/** Of many writes at once, the table throttles some: they need more attempts. */
+const writer = new DynamoDBClient({ ...LIMITS, maxAttempts: 10 });
 
 async function partitionKey(TableName: string): Promise<string> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
@@ -38,7 +41,7 @@ async function put(TableName: string, key: string, Item: Item, current?: Item): 
     ExpressionAttributeNames: Object.fromEntries(names.map((name, n) => [`#${n}`, name])),
     ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
   });
-  return !(await refusalOf(client.send(command)));
+  return !(await refusalOf(writer.send(command)));
 }
 
 async function copyMissing(from: string, to: string, key: string): Promise<void> {
@@ -53,7 +56,7 @@ async function copyMissing(from: string, to: string, key: string): Promise<void>
 
 /** Copies an item, also over one that is damaged. @param id of a pet, or the key ID of a key */
 async function copyOne(from: string, to: string, key: string, id: string): Promise<void> {
-  const [stored] = key === "hash" ? await apiKeyStore(from).list(id) : [];
+  const [stored] = key === "hash" ? await apiKeyStore(from, LIMITS).list(id) : [];
   const Key: Item = key === "id" ? { id: { N: id } } : { hash: { S: stored?.hash ?? "-" } };
   const get = async (TableName: string) =>
     (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))).Item;

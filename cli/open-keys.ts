@@ -1,37 +1,16 @@
-import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
-import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { awsEnvironment } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint } from "../emulator/store/create-tables.ts";
 import { DataInUse, startStore } from "../emulator/store/store.ts";
 import { localStage, stackName } from "../infra/stages.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { readTables, storeFolder } from "../local/data-folder.ts";
+import { LIMITS } from "./limits.ts";
 
 /** The keys of a stage. To dispose of them closes the local store. */
 type OpenKeys = ApiKeyStore & AsyncDisposable;
-
-/** An operator can be far from AWS, so a call can take longer than those of the functions. */
-export const LIMIT_MS = 5000;
-
-/** Limits each call to AWS. The SDK's own limits do not cover a body that arrives slowly, so it is read here. */
-class LimitedHandler extends NodeHttpHandler {
-  override async handle(...[request, options]: Parameters<NodeHttpHandler["handle"]>) {
-    const abortSignal = AbortSignal.timeout(LIMIT_MS);
-    try {
-      const { response } = await super.handle(request, { ...options, abortSignal });
-      response.body = await buffer(response.body);
-      return { response };
-    } catch (error) {
-      // The SDK repeats a call that failed, but not this error: the operator has waited long enough.
-      throw abortSignal.aborted ? new Error(`no full response in ${LIMIT_MS / 1000} s`) : error;
-    }
-  }
-}
-
-const LIMITS = { maxAttempts: 2, requestHandler: new LimitedHandler() };
 
 /**
  * Opens the keys table of a stage. For a deployed stage, it reads the outputs of the stack with the operator's AWS
@@ -95,7 +74,7 @@ function explain({ name, message, code, $metadata }: AwsError, stack: string, re
   if (name === "CredentialsProviderError")
     return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`), or check AWS_PROFILE.`;
   if (name === "ValidationError") return `The stack ${stack} is not deployed in ${region}.`;
-  if ($metadata?.httpStatusCode === undefined)
+  if (name === "TimeoutError" || $metadata?.httpStatusCode === undefined)
     return `AWS cannot be reached in ${region} (${code ?? message}): check the network and the region.`;
   return `AWS refused to describe the stack ${stack}: ${message}`;
 }

@@ -1,8 +1,11 @@
+import { createServer } from "node:http";
 import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { beforeEach, expect, it, jest } from "@jest/globals";
+import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import { program } from "../../../cli/copy.ts";
+import { LIMITS } from "../../../cli/limits.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
+import { listen } from "../../support/listen.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 
@@ -27,6 +30,9 @@ let to: typeof from;
 beforeEach(async () => {
   from = await createOwnTables();
   to = await createOwnTables();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
 it("copies the items that are missing, and leaves all others as they are", async () => {
@@ -93,6 +99,19 @@ it("restores keys by their key ID, and never lets one work again that was revoke
     revoked: true,
     revokeAt: 5,
   });
+});
+
+it("gives up on a server that does not respond", async () => {
+  const requestHandler = { ...LIMITS.requestHandler, requestTimeout: 300 };
+  jest.replaceProperty(LIMITS, "requestHandler", requestHandler);
+  const received = jest.fn();
+  const silent = await listen(createServer(received));
+  const again = "../../../cli/copy.ts?again"; // its clients are made when it is loaded
+  const { program } = await import(again);
+  const ofSilent = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: silent.origin };
+  const result = await runInProcess(program, "copy", [from.pets, to.pets], ofSilent).finally(silent.close);
+  expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^copy: .+\n$/) });
+  expect(received).toHaveBeenCalledTimes(LIMITS.maxAttempts);
 });
 
 it("says what it does not find, and mixes no pets with keys", async () => {
