@@ -2,7 +2,6 @@ import { mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
 import { coldStart } from "./cold/cold.ts";
 import { insert } from "./report.ts";
@@ -20,7 +19,7 @@ function machine(): string {
 }
 
 await using assembly = await mkdtempDisposable(join(tmpdir(), "animal-store-bench-"));
-await synthesize(assembly.path, [servedStackName]);
+await synthesize(assembly.path);
 const results = { machine: machine(), cold: await coldStart(assembly.path, 15) };
 const file = new URL("../docs/benchmarks.md", import.meta.url);
 let document = await readFile(file, "utf8");

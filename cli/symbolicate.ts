@@ -2,7 +2,7 @@ import { SourceMap } from "node:module";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Command, Option } from "commander";
-import { bundles } from "../infra/bundle/bundles.ts";
+import { bundleFunctions } from "../infra/bundle/bundles.ts";
 import { entryName, entryPoints } from "../infra/bundle/options.ts";
 import { escapeControls } from "./escape-controls.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
@@ -14,9 +14,8 @@ const POSITION = /(?:[^\s()"]*\/)?\bindex\.js:(\d+):(\d+)/g;
 
 /** Bundles this checkout and reads the source map of a function. @param name such as getPet or get-pet */
 async function openSourceMap(name: string): Promise<SourceMap> {
-  const files = await bundles;
-  if (files instanceof Error) throw files;
-  const found = files.find(({ path }) => basename(path) === `${entryName(name)}.js.map`);
+  const bundles = await bundleFunctions();
+  const found = bundles.find(({ path }) => basename(path) === `${entryName(name)}.js.map`);
   if (!found) throw new Error(`There is no function ${name}.`);
   return new SourceMap(JSON.parse(found.text));
 }
@@ -57,7 +56,7 @@ export const program = configureProgram(new Command("npm run symbolicate --"))
     new Option(
       "--function <name>",
       "its file in functions/ (default: the operation that a log line names)",
-    ).choices(entryPoints().map((path) => basename(path, ".ts"))),
+    ).choices(entryPoints.map((path) => basename(path, ".ts"))),
   )
   .action(symbolicate);
 

@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import { Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
-import { SystemLogLevel } from "aws-cdk-lib/aws-lambda";
+import { Code, SystemLogLevel } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { createPet } from "../lib/operations/create-pet.ts";
@@ -9,7 +9,6 @@ import { listPets } from "../lib/operations/list-pets.ts";
 import { Alarms, type MonitoredResources } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { ApiFunction, type ApiFunctionProps } from "./api-function.ts";
-import type { FunctionCode } from "./bundle/code.ts";
 import { entryName } from "./bundle/options.ts";
 import { addCanaryDeployments } from "./canary-deployment.ts";
 import { addDashboard } from "./dashboard.ts";
@@ -20,6 +19,9 @@ import type { Stage } from "./stages.ts";
 import { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
 import { WebAcl } from "./web-acl.ts";
 
+/** Returns the folder with the code of a function, by the file's name in functions/ without its extension. */
+export type CodeFolder = (entry: string) => string;
+
 /** One deployment of the whole service. */
 export class AnimalStoreStack extends Stack {
   /** @param options.ignoreCanaryAlarms deploys even if alarms are triggered */
@@ -27,7 +29,7 @@ export class AnimalStoreStack extends Stack {
     scope: Construct,
     id: string,
     stage: Stage,
-    options: { functionCode: FunctionCode; ignoreCanaryAlarms: boolean },
+    options: { codeFolder: CodeFolder; ignoreCanaryAlarms: boolean },
   ) {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
@@ -38,7 +40,7 @@ export class AnimalStoreStack extends Stack {
       claims: new ClaimsTable(this, "Claims", stage),
       keys: new ApiKeysTable(this, "ApiKeys", stage),
     };
-    const functions = this.#createFunctions(tables, stage, options.functionCode);
+    const functions = this.#createFunctions(tables, stage, options.codeFolder);
     const alarms = new Alarms(this, "Alarms");
     if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms, options);
 
@@ -64,7 +66,7 @@ export class AnimalStoreStack extends Stack {
   #createFunctions(
     { pets, claims, keys }: { pets: PetsTable; claims: ClaimsTable; keys: ApiKeysTable },
     stage: Stage,
-    functionCode: FunctionCode,
+    codeFolder: CodeFolder,
   ) {
     const PETS_TABLE = pets.tableName;
     const { read, write } = stage.statusShards;
@@ -74,7 +76,7 @@ export class AnimalStoreStack extends Stack {
       const kind = name === "authorize" ? "authorizer" : "operation";
       return new ApiFunction(this, pascalCase(name), {
         ...props,
-        code: functionCode(entryName(name)),
+        code: Code.fromAsset(codeFolder(entryName(name))),
         logRetentionDays: stage.logRetentionDays,
         reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
         provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],

@@ -1,9 +1,8 @@
 import { createRequire } from "node:module";
 import type { App } from "aws-cdk-lib";
 import { type AccountSettings, AccountStack } from "./account-stack.ts";
-import { AnimalStoreStack } from "./animal-store-stack.ts";
+import { AnimalStoreStack, type CodeFolder } from "./animal-store-stack.ts";
 import { budget } from "./budget.ts";
-import type { FunctionCode } from "./bundle/code.ts";
 import { githubRepository } from "./github-repository.ts";
 import { accountStackName, deployedStages, personalStage, stackName } from "./stages.ts";
 
@@ -21,7 +20,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
  */
 export function addStacks(
   app: App,
-  functionCode: FunctionCode,
+  codeFolder: CodeFolder,
   settings: AccountSettings = { repository: githubRepository, budget },
 ): void {
   const off = (name: string) => app.node.tryGetContext(name) === "off";
@@ -33,7 +32,7 @@ export function addStacks(
       app,
       stackName(stage.name),
       { ...stage, deletionProtection: stage.deletionProtection && !off("deletionProtection") },
-      { functionCode, ignoreCanaryAlarms: off("canaryAlarms") },
+      { codeFolder, ignoreCanaryAlarms: off("canaryAlarms") },
     );
     // A stage cannot write its access log before API Gateway has the account's role.
     stack.addStackDependency(account);

@@ -6,10 +6,9 @@ import { fileURLToPath } from "node:url";
 const app = fileURLToPath(new URL("app.ts", import.meta.url));
 
 /**
- * Runs the CDK app as the `cdk` command does. The app writes the templates and bundles the functions of the given stacks.
+ * Runs the CDK app as the `cdk` command does. The app writes the templates and bundles the functions.
  *
  * @param folder an empty folder for the result
- * @param stacks names or patterns of the stacks whose functions are bundled
  * @param options.signal stops the app
  * @param options.context what `cdk --context` would set
  * @param options.validate checks the templates with cdk-nag, as `cdk deploy` does
@@ -17,7 +16,6 @@ const app = fileURLToPath(new URL("app.ts", import.meta.url));
  */
 export async function synthesize(
   folder: string,
-  stacks: string[],
   {
     signal,
     context = {},
@@ -31,7 +29,7 @@ export async function synthesize(
       ...process.env,
       CDK_OUTDIR: folder,
       ...(!validate && { CDK_VALIDATION: "false" }),
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, "aws:cdk:bundling-stacks": stacks }),
+      CDK_CONTEXT_JSON: JSON.stringify(context),
     },
     stdio: ["ignore", "pipe", "pipe"],
     ...(signal && { signal }),
@@ -43,10 +41,10 @@ export async function synthesize(
   if (status !== 0) throw new Error(`The CDK app failed:\n${withoutInternals(output)}`);
 }
 
-/** Removes what does not lead to the mistake: progress, and the code and stack frames of Node and of packages. */
+/** Removes what does not lead to the mistake: the code and stack frames of Node and of packages. */
 function withoutInternals(output: string): string {
   return output
-    .replaceAll(/^(Bundling asset .*|Node\.js v.*| +at .*(node:internal|node_modules).*)\n/gm, "")
+    .replaceAll(/^(Node\.js v.*| +at .*(node:|node_modules).*)\n/gm, "")
     .replaceAll(/^.*(node:internal|node_modules)\/.*:\d+\n.*\n[ ^]+\n+/gm, "")
     .trim();
 }

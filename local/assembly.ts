@@ -44,7 +44,7 @@ export async function refreshAssembly(
     const draft = `${assembly}.draft`;
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft, { recursive: true });
-    await synthesize(draft, [servedStackName], signal && { signal });
+    await synthesize(draft, signal && { signal });
     await rename(draft, assembly);
   }
   for (const name of await readdir(folder)) {

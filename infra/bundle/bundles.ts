@@ -1,17 +1,24 @@
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { build, type OutputFile } from "esbuild";
-import { entryPoints, esbuildOptions, functionsFolder } from "./options.ts";
+import { esbuildOptions, lambdaEntryFile } from "./options.ts";
+
+/** Bundles all functions. @returns `get-pet.js` and `get-pet.js.map` for functions/get-pet.ts @throws esbuild's Error */
+export async function bundleFunctions(): Promise<OutputFile[]> {
+  return (await build(esbuildOptions)).outputFiles;
+}
 
 /**
- * The bundles of all functions and their source maps, or why esbuild failed. One run of esbuild reads the code that the
- * functions share once. It starts when this module is loaded. The paths in the source maps are relative to functions/, so
- * that the same sources have the same hash wherever they are bundled.
+ * Writes the code of the functions: `index.js`, its source map, and `lambda-entry.mjs`, whose `handler` Lambda calls.
+ *
+ * @param bundles what esbuild returned
+ * @param folder gets a folder for each file of functions/, with its name
  */
-export const bundles: Promise<OutputFile[] | Error> = build({
-  ...esbuildOptions,
-  entryPoints: entryPoints(),
-  outdir: functionsFolder,
-  write: false,
-}).then(
-  ({ outputFiles }) => outputFiles,
-  (error: Error) => error,
-);
+export function writeBundles(bundles: OutputFile[], folder: string): void {
+  for (const { path, contents } of bundles) {
+    const [entry = "", ...extensions] = basename(path).split(".");
+    mkdirSync(join(folder, entry), { recursive: true });
+    writeFileSync(join(folder, entry, ["index", ...extensions].join(".")), contents);
+    copyFileSync(lambdaEntryFile, join(folder, entry, "lambda-entry.mjs"));
+  }
+}

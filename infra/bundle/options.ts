@@ -6,22 +6,28 @@ import type { BuildOptions } from "esbuild";
 const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name}.ts`, import.meta.url));
 
 /** The functions' sources. */
-export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
+const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
 /** The name of a function's file there, without its extension: `list-pets` for listPets or ListPets. */
 export const entryName = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
 
 /** The files there. */
-export const entryPoints = () => readdirSync(functionsFolder).map((file) => join(functionsFolder, file));
+export const entryPoints = readdirSync(functionsFolder).map((file) => join(functionsFolder, file));
 
 /** Belongs to the code of every function. */
 export const lambdaEntryFile = fileURLToPath(new URL("lambda-entry.mjs", import.meta.url));
 
 /**
- * How esbuild turns a function into one file. Every option shortens the cold start, which mostly reads and compiles
- * JavaScript. docs/benchmarks.md has the measurements. The sizes are those of getPet.
+ * How esbuild turns each function into one file, in one run that reads the code that they share once. Most options shorten
+ * the cold start, which mostly reads and compiles JavaScript. docs/benchmarks.md has the measurements. The sizes are those
+ * of getPet.
  */
 export const esbuildOptions = {
+  entryPoints,
+  // The paths in the source maps are relative to this folder, so the same sources have the same hash wherever the code is
+  // written. esbuild itself would also delete the last code when a source has an error.
+  outdir: functionsFolder,
+  write: false,
   bundle: true,
   platform: "node",
   target: "node24",

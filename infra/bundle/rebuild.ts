@@ -1,7 +1,8 @@
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { context } from "esbuild";
-import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
+import { writeBundles } from "./bundles.ts";
+import { esbuildOptions } from "./options.ts";
 
 /**
  * Prepares to bundle the functions again and again: esbuild then reads only the files that changed.
@@ -10,23 +11,11 @@ import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
  * @returns writes the current code; throws esbuild's Error, and then keeps the last code
  */
 export async function createRebuild(folder: string): Promise<() => Promise<void>> {
-  const { rebuild } = await context({
-    ...esbuildOptions,
-    sourcemap: false,
-    logLevel: "silent",
-    entryPoints: entryPoints(),
-    entryNames: "[name]/index",
-    outdir: folder,
-    write: false, // esbuild would delete the last code when a source has an error
-  });
+  const { rebuild } = await context({ ...esbuildOptions, sourcemap: false, logLevel: "silent" });
   return async () => {
     const { outputFiles } = await rebuild();
-    for (const { path, contents } of outputFiles) {
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, contents);
-      await copyFile(lambdaEntryFile, join(dirname(path), "lambda-entry.mjs"));
-    }
+    writeBundles(outputFiles, folder);
     // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
-    await writeFile(join(folder, "package.json"), "{}");
+    writeFileSync(join(folder, "package.json"), "{}");
   };
 }

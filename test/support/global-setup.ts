@@ -49,7 +49,7 @@ export default async function setup(): Promise<void> {
   await makeDataFolder(data);
   const assembly = join(data, "assembly", await hashSources());
   await mkdir(assembly, { recursive: true });
-  await Promise.all([synthesize(assembly, ["*"], { validate: true }), synthesizeOptions(folder)]);
+  await Promise.all([synthesize(assembly, { validate: true }), synthesizeOptions(folder)]);
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
   process.env.SHARED_DATA_FOLDER = data;
   process.env.CONTRACT_URL = service.baseUrl;

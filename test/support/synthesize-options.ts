@@ -15,10 +15,10 @@ import { everyOption, exampleRepository, exampleSettings } from "./every-option.
 // it in memory.
 
 const [, , outdir = "", account = ""] = process.argv;
-const functionCode = () => Code.fromAsset(import.meta.dirname);
+const codeFolder = () => import.meta.dirname; // any
 const app = new App({ context: { ...featureFlags, deletionProtection: "off", canaryAlarms: "off" }, outdir });
-addStacks(app, functionCode);
-const options = { functionCode, ignoreCanaryAlarms: false };
+addStacks(app, codeFolder);
+const options = { codeFolder, ignoreCanaryAlarms: false };
 new AnimalStoreStack(app, stackName(everyOption.name), everyOption, options);
 const domain = everyOption.domain && { ...everyOption.domain, disableDefaultEndpoint: false };
 new AnimalStoreStack(app, "both-endpoints", { ...everyOption, domain }, options);
@@ -30,13 +30,13 @@ const access = [
 ];
 const { tableThrottles } = new ApiFunction(twoAccesses, "Twice", {
   access,
-  code: functionCode(),
+  code: Code.fromAsset(codeFolder()),
   logRetentionDays: 1,
 });
 new CfnOutput(twoAccesses, "Throttles", { value: [...tableThrottles.keys()].join() });
 app.synth();
 const filledIn = new App({ context: { ...featureFlags, stage: "anna" }, outdir: account });
-addStacks(filledIn, functionCode, exampleSettings);
+addStacks(filledIn, codeFolder, exampleSettings);
 const repository = { ...exampleRepository, oidcProviderExists: true };
 new AccountStack(filledIn, "second-region", deployedStages, { repository });
 Validations.of(filledIn).addPlugins(new AwsSolutionsChecks(filledIn));

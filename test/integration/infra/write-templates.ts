@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "animal-store-templates-"));
 try {
   const [assembly, account] = [join(folder, "stages"), join(folder, "account")];
   mkdirSync(assembly);
-  await synthesize(assembly, []);
+  await synthesize(assembly);
   synthesizeAccount(exampleSettings, account);
   for (const file of readdirSync(FOLDER)) rmSync(new URL(file, FOLDER));
   for (const [file, deployed] of Object.entries(reviewedFiles(assembly, account)))

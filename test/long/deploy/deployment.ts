@@ -33,7 +33,7 @@ const step = (text: string) => console.log(`\n== ${text}`);
 /** Synthesizes the stages as they are deployed here. */
 async function synthesizeStages(folder: string, context: Record<string, string> = {}): Promise<string> {
   const assembly = await mkdtemp(join(folder, "stages-"));
-  await synthesize(assembly, ["**"], { context, validate: true });
+  await synthesize(assembly, { context, validate: true });
   return assembly;
 }
 

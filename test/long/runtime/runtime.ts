@@ -114,7 +114,7 @@ export async function testRuntime(): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-runtime-"));
   const assembly = join(folder.path, "assembly");
   await mkdir(assembly);
-  const [runtime] = await Promise.all([installRuntime(folder.path), synthesize(assembly, [servedStackName])]);
+  const [runtime] = await Promise.all([installRuntime(folder.path), synthesize(assembly)]);
   const store = await startTestStore(assembly);
   const proxy = await startFaultProxy(store.endpoint);
   const aws = {
