@@ -78,6 +78,7 @@ export class AnimalStoreStack extends Stack {
         ...props,
         code: Code.fromAsset(codeFolder(entryName(name))),
         logRetentionDays: stage.logRetentionDays,
+        canaryDeployment: stage.canaryDeployment,
         reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
         provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
         systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],

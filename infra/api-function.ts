@@ -8,7 +8,6 @@ import {
   ApplicationLogLevel,
   Architecture,
   type FunctionProps,
-  type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -31,6 +30,7 @@ export interface ApiFunctionProps
     Pick<AliasOptions, "provisionedConcurrentExecutions"> {
   access: TableAccess[];
   logRetentionDays: number;
+  canaryDeployment: boolean;
 }
 
 /** The alias that callers invoke, in stages that have one. */
@@ -40,13 +40,19 @@ export const LIVE_ALIAS = "live";
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index are one */
   readonly tableThrottles = new Map<string, Metric>();
-  readonly #aliasOptions: AliasOptions;
-  #alias: Alias | undefined;
+  /** what callers invoke: in a stage with a canary or provisioned instances an alias, else the newest code */
+  readonly target: Alias | this;
 
   constructor(
     scope: Construct,
     id: string,
-    { access, logRetentionDays, provisionedConcurrentExecutions, ...settings }: ApiFunctionProps,
+    {
+      access,
+      logRetentionDays,
+      canaryDeployment,
+      provisionedConcurrentExecutions,
+      ...settings
+    }: ApiFunctionProps,
   ) {
     const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const logGroup = new LogGroup(scope, `${id}Logs`, logs);
@@ -78,22 +84,8 @@ export class ApiFunction extends LambdaFunction {
         this.tableThrottles.set(`${operation} on ${table.node.id}`, throttled);
       }
     }
-    this.#aliasOptions = { provisionedConcurrentExecutions };
-    if (provisionedConcurrentExecutions !== undefined) this.addLiveAlias();
-  }
-
-  /** What callers invoke: the alias if the function has one, else the newest code. */
-  get target(): IFunction {
-    return this.#alias ?? this;
-  }
-
-  /** Puts the function behind an alias, so that calls can be shifted to new code. A second call returns the same alias. */
-  addLiveAlias(): Alias {
-    this.#alias ??= new Alias(this, "Live", {
-      aliasName: LIVE_ALIAS,
-      version: this.currentVersion,
-      ...this.#aliasOptions,
-    });
-    return this.#alias;
+    const hasAlias = canaryDeployment || provisionedConcurrentExecutions !== undefined;
+    const alias = { aliasName: LIVE_ALIAS, provisionedConcurrentExecutions };
+    this.target = hasAlias ? new Alias(this, "Live", { ...alias, version: this.currentVersion }) : this;
   }
 }

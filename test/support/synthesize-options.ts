@@ -32,6 +32,7 @@ const { tableThrottles } = new ApiFunction(twoAccesses, "Twice", {
   access,
   code: Code.fromAsset(codeFolder()),
   logRetentionDays: 1,
+  canaryDeployment: false,
 });
 new CfnOutput(twoAccesses, "Throttles", { value: [...tableThrottles.keys()].join() });
 app.synth();
