@@ -31,12 +31,11 @@ function* headersOf({ rawHeaders, socket }: IncomingMessage): Generator<[string,
  * @param caller the authorizer's context
  */
 export function proxyEvent(
-  { message, method, path, query }: LocalRequest,
+  { message, method, path, query, body }: LocalRequest & { body: Buffer },
   { route, pathParameters }: RouteMatch,
   { requestId, extendedRequestId, requestTime, stage }: RequestContext,
   caller: object,
 ) {
-  const { body } = message;
   // API Gateway would replace invalid bytes by U+FFFD. The function sees them here, and refuses them.
   const isBase64Encoded = !isUtf8(body);
   const headers = lastAndAllValues([...headersOf(message)]);

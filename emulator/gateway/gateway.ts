@@ -1,13 +1,13 @@
+import type { IncomingMessage, RequestListener } from "node:http";
 import type { HttpResponse } from "../template/rest-api.ts";
 import type { StackDefinition } from "../template/template.ts";
 import { createAuthorizer } from "./authorizer.ts";
 import { type RequestContext, requestContext } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts";
-import { type BufferedRequest, EVENT_LIMIT, PAYLOAD_LIMIT, readTarget } from "./request.ts";
+import { EVENT_LIMIT, readBody, readTarget } from "./request.ts";
 import { gatewayResponses, incompleteSignature, Refusal, send, TOO_LARGE } from "./responses.ts";
 import { createRouter } from "./router.ts";
-import type { Listener } from "./server.ts";
 import { createThrottle } from "./throttle.ts";
 
 /** A request that has its response. */
@@ -37,13 +37,13 @@ export interface GatewayOptions {
 export function createGateway(
   stack: StackDefinition,
   { invoke, throttled, onRequest, onFailure }: GatewayOptions,
-): Listener {
+): RequestListener {
   const route = createRouter(stack.routes);
   const authorize = stack.authorizer && createAuthorizer(stack.authorizer, invoke);
   const responses = gatewayResponses(stack.gatewayResponses);
   const tryAcquire = throttled ? createThrottle(stack.throttling) : () => true;
 
-  async function respond(message: BufferedRequest, context: RequestContext): Promise<HttpResponse> {
+  async function respond(message: IncomingMessage, context: RequestContext): Promise<HttpResponse> {
     const request = readTarget(message, stack.apiStageName);
     const match = route(request.method, request.path);
     const { authorization, "content-type": contentType } = message.headers;
@@ -53,12 +53,12 @@ export function createGateway(
     context.resourcePath = path;
     if (!tryAcquire()) throw new Refusal("THROTTLED");
     const caller = requiresAuthorization && authorize ? await authorize(request, context) : {};
-    await message.received;
-    if (message.size > PAYLOAD_LIMIT) return TOO_LARGE;
+    const body = await readBody(message);
+    if (!body) return TOO_LARGE;
     if (integration.type === "MOCK") return respondFromMock(integration, contentType);
     // Which gateway response this is in AWS is recorded nowhere (docs/aws-assumptions.md).
-    if (message.size > EVENT_LIMIT) throw new Refusal("REQUEST_TOO_LARGE");
-    const event = JSON.stringify(proxyEvent(request, match, context, caller));
+    if (body.length > EVENT_LIMIT) throw new Refusal("REQUEST_TOO_LARGE");
+    const event = JSON.stringify(proxyEvent({ ...request, body }, match, context, caller));
     return respondFromProxy((requestId) => invoke(integration.functionName, event, requestId), context);
   }
 
@@ -72,7 +72,6 @@ export function createGateway(
       return responses[type];
     });
     send(response, result, context.requestId);
-    message.discard();
     context.status = result.status;
     context.responseLatency = Math.round(performance.now() - start);
     onRequest({ url: message.url ?? "", body: result.body, variables: context }, stack.accessLogFormat);

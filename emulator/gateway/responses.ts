@@ -76,5 +76,5 @@ export function send(response: ServerResponse, result: HttpResponse, requestId: 
   if (response.req.complete) return void response.end(body);
   // The client still sends. If the connection closed now, the client would lose the response.
   response.write(body);
-  response.req.on("close", () => response.end());
+  response.req.on("close", () => response.end()).resume();
 }

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { formatAccessLog } from "../../../emulator/gateway/context.ts";
 import { createGateway, type GatewayOptions } from "../../../emulator/gateway/gateway.ts";
+import { EVENT_LIMIT, PAYLOAD_LIMIT } from "../../../emulator/gateway/request.ts";
 import { HttpServer } from "../../../emulator/gateway/server.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
@@ -209,7 +210,7 @@ describe("the gateway", () => {
   });
 
   it("responds to a body over 10 MB with API Gateway's own 413 in plain text", async () => {
-    const body = Buffer.alloc(10 * 1024 * 1024 + 1);
+    const body = Buffer.alloc(PAYLOAD_LIMIT + 1);
     const { status, text, headers } = await send(baseUrl, { ...post, body });
     expect([status, text]).toEqual([413, "HTTP content length exceeded 10485760 bytes."]);
     const sent = ["content-type", "x-amzn-requestid"].map((name) => headers.get(name));
@@ -217,21 +218,32 @@ describe("the gateway", () => {
   });
 
   it("responds to a body over Lambda's 6 MB with the template's 413, and a mock does not mind it", async () => {
-    const body = Buffer.alloc(6 * 1024 * 1024 + 1);
-    const { status, text } = await send(baseUrl, { ...post, body });
+    const respond = (size: number, path = "/pets") =>
+      send(baseUrl, { ...post, path, body: Buffer.alloc(size) });
+    const { status, text } = await respond(EVENT_LIMIT + 1);
     expect([status, JSON.parse(text)]).toEqual([413, errorBody("payload_too_large")]);
-    expect((await send(baseUrl, { ...post, path: "/nowhere", body })).status).toBe(404);
+    expect((await respond(EVENT_LIMIT)).status).toBe(200);
+    expect((await respond(PAYLOAD_LIMIT, "/nowhere")).status).toBe(404);
   });
 
-  it("responds 401 before it has received the body, and then reads it, or its client could not read the 401", async () => {
-    const socket = connect(Number(new URL(origin).port), "127.0.0.1");
-    const size = 2 ** 21;
-    socket.write(`POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`);
-    const [response] = await once(socket, "data");
-    expect(String(response)).toMatch(/^HTTP\/1\.1 401 /);
-    socket.end(Buffer.alloc(size));
-    await once(socket, "close"); // rejects when the connection was reset
-  });
+  it.each([
+    [401, 0, ""],
+    [413, PAYLOAD_LIMIT + 1, `Authorization: ${token("a")}\r\n`],
+  ])(
+    "responds %i after %i bytes of a body, and reads the rest, or its client could not read the response",
+    async (...row) => {
+      const [status, sent, headers] = row;
+      const rest = 2 ** 21;
+      const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+      const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}`;
+      socket.write(`${head}Content-Length: ${sent + rest}\r\n\r\n`);
+      socket.write(Buffer.alloc(sent));
+      const [response] = await once(socket, "data");
+      expect(String(response)).toMatch(`HTTP/1.1 ${status} `);
+      socket.end(Buffer.alloc(rest));
+      await once(socket, "close"); // rejects when the connection was reset
+    },
+  );
 
   it("refuses a request over its throttle before it invokes the authorizer", async () => {
     const response = await fetch(`${await serve({ throttling: { rate: 0, burst: 0 } }, true)}/v1/pets`);

@@ -69,10 +69,8 @@ async function serveHere(environment: Record<string, string>) {
   return { baseUrl, key };
 }
 
-/** A module with which no timer of two seconds or more ends, and no socket times out: a busy machine is slower. */
+/** A module with which no timer of two seconds or more ends, such as the limits of a stop: a busy machine is slower. */
 const endlessTimers = preload(`
-  import { Socket } from "node:net";
-  Socket.prototype.setTimeout = function () { return this; };
   const { setTimeout } = globalThis;
   globalThis.setTimeout = (run, ms, ...rest) => setTimeout(run, ms >= 2000 ? 2 ** 31 - 1 : ms, ...rest);`);
 
