@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
+import type { Invoke } from "./gateway/integration.ts";
 import { waitForThreads } from "./lambda/instance.ts";
 import { FunctionPool } from "./lambda/pool.ts";
 import type { StackDefinition } from "./template/template.ts";
@@ -15,23 +16,24 @@ export interface StackOptions extends Omit<GatewayOptions, "invoke"> {
 /**
  * Starts the functions of a stack, and its API.
  *
- * @throws Error in one line when the code of a function or a gateway response is missing
+ * @throws Error in one line when the code of a function is missing
  */
 export function startStack(stack: StackDefinition, { environment, onLog, ...options }: StackOptions) {
-  const pools = new Map<string, FunctionPool>();
-  const gateway = createGateway(stack, {
-    ...options,
-    invoke: async (name, event, requestId) => pools.get(name)?.invoke(event, requestId),
-  });
   for (const { name, code } of stack.functions)
     if (!existsSync(code)) throw new Error(`The code of the function ${name} is missing: ${code}`);
-  for (const fn of stack.functions)
-    pools.set(
+  const pools = new Map(
+    stack.functions.map((fn) => [
       fn.name,
       new FunctionPool({ ...fn, environment: { ...environment, ...fn.environment } }, onLog),
-    );
+    ]),
+  );
+  const invoke: Invoke = (name, event, requestId) => {
+    const pool = pools.get(name);
+    if (!pool) throw new Error(`The template has no function ${name}.`);
+    return pool.invoke(event, requestId);
+  };
   return {
-    gateway,
+    gateway: createGateway(stack, { ...options, invoke }),
     /** Ends the functions as soon as they have no event to handle. */
     drain: () => {
       for (const pool of pools.values()) pool.drain();

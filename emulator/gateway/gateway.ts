@@ -6,7 +6,7 @@ import { type RequestContext, requestContext } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts";
 import { EVENT_LIMIT, readBody, readTarget } from "./request.ts";
-import { gatewayResponses, incompleteSignature, Refusal, send, TOO_LARGE } from "./responses.ts";
+import { incompleteSignature, Refusal, send, TOO_LARGE } from "./responses.ts";
 import { createRouter } from "./router.ts";
 import { createThrottle } from "./throttle.ts";
 
@@ -29,18 +29,13 @@ export interface GatewayOptions {
   onFailure: (error: unknown) => void;
 }
 
-/**
- * Serves a stack's REST API. The README of `emulator/` lists what it imitates of API Gateway.
- *
- * @throws Error in one line when the template lacks a gateway response
- */
+/** Serves a stack's REST API. The README of `emulator/` lists what it imitates of API Gateway. */
 export function createGateway(
   stack: StackDefinition,
   { invoke, throttled, onRequest, onFailure }: GatewayOptions,
 ): RequestListener {
   const route = createRouter(stack.routes);
-  const authorize = stack.authorizer && createAuthorizer(stack.authorizer, invoke);
-  const responses = gatewayResponses(stack.gatewayResponses);
+  const authorize = createAuthorizer(stack.authorizer, invoke);
   const tryAcquire = throttled ? createThrottle(stack.throttling) : () => true;
 
   async function respond(message: IncomingMessage, context: RequestContext): Promise<HttpResponse> {
@@ -52,7 +47,7 @@ export function createGateway(
     const { integration, requiresAuthorization, path } = match.route;
     context.resourcePath = path;
     if (!tryAcquire()) throw new Refusal("THROTTLED");
-    const caller = requiresAuthorization && authorize ? await authorize(request, context) : {};
+    const caller = requiresAuthorization ? await authorize(request, context) : {};
     const body = await readBody(message);
     if (!body) return TOO_LARGE;
     if (integration.type === "MOCK") return respondFromMock(integration, contentType);
@@ -69,7 +64,7 @@ export function createGateway(
       if (!(error instanceof Refusal)) onFailure(error);
       const type = error instanceof Refusal ? error.message : "DEFAULT_5XX";
       context["error.responseType"] = type;
-      return responses[type];
+      return stack.gatewayResponses[type];
     });
     send(response, result, context.requestId);
     context.status = result.status;

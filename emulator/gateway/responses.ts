@@ -1,22 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { HttpResponse } from "../template/rest-api.ts";
-
-/** The gateway responses that this gateway sends, and their statuses where the template sets none. */
-const statuses = {
-  ACCESS_DENIED: 403,
-  AUTHORIZER_CONFIGURATION_ERROR: 500,
-  BAD_REQUEST_BODY: 400,
-  DEFAULT_4XX: 400,
-  DEFAULT_5XX: 500,
-  INTEGRATION_FAILURE: 504,
-  INTEGRATION_TIMEOUT: 504,
-  MISSING_AUTHENTICATION_TOKEN: 403,
-  REQUEST_TOO_LARGE: 413,
-  THROTTLED: 429,
-  UNAUTHORIZED: 401,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-};
-type GatewayResponseType = keyof typeof statuses;
+import type { GatewayResponseType, HttpResponse } from "../template/rest-api.ts";
 
 /** Ends a request with a gateway response. */
 export class Refusal extends Error {
@@ -25,22 +8,6 @@ export class Refusal extends Error {
   constructor(type: GatewayResponseType) {
     super(type);
   }
-}
-
-/**
- * Returns the gateway responses by type. One that the template does not set has the headers and the body of DEFAULT_4XX or
- * DEFAULT_5XX, and its status if that is set.
- *
- * @throws Error in one line when there is neither
- */
-export function gatewayResponses(set: Map<string, HttpResponse>) {
-  const all = Object.entries(statuses).map(([type, status]) => {
-    const fallback = status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
-    const response = set.get(type) ?? set.get(fallback);
-    if (!response?.body) throw new Error(`The template sets no body for ${type} or ${fallback}.`);
-    return [type, { ...response, status: response.status || status }];
-  });
-  return Object.fromEntries(all) as Record<GatewayResponseType, HttpResponse>;
 }
 
 /**

@@ -8,37 +8,32 @@ const PSEUDO: Record<string, string> = {
   "AWS::URLSuffix": "localhost",
 };
 
+/** The physical name of a resource is its logical id. */
+const refer = (name: string) => PSEUDO[name] ?? name;
+
+/** CloudFormation's intrinsic functions. Their arguments are evaluated. */
+const intrinsics: Record<string, (...args: Json[]) => Json> = {
+  Ref: (name) => refer(String(name)),
+  // Every attribute is the ARN of a function.
+  "Fn::GetAtt": (id) => `arn:aws:lambda:local:000000000000:function:${id}`,
+  "Fn::Join": (separator, values) => [values].flat().join(String(separator)),
+  "Fn::Split": (separator, text) => String(text).split(String(separator)),
+  "Fn::Select": (index, values) => [values].flat()[Number(index)] ?? null,
+  "Fn::Sub": (text) => String(text).replaceAll(/\$\{(.+?)\}/g, (_, name: string) => refer(name)),
+};
+
 /**
- * Evaluates CloudFormation's intrinsic functions. A resource's physical name is its logical id, and each of its attributes
- * is the ARN of a function.
+ * Evaluates the intrinsic functions in a value.
  *
- * @param parameters of the template, which have no values here
- * @throws Error for a function that it does not know, or a reference to a parameter
+ * @throws Error in one line for a function that it does not know
  */
-export function evaluate(value: Json, parameters: object = {}): Json {
-  if (Array.isArray(value)) return value.map((member) => evaluate(member, parameters));
+export function evaluate(value: Json): Json {
+  if (Array.isArray(value)) return value.map(evaluate);
   if (typeof value !== "object" || value === null) return value;
-  const [name = ""] = Object.keys(value);
-  const members = Object.entries(value).map(([key, member]) => [key, evaluate(member, parameters)] as const);
-  const [[, argument] = []] = members;
-  const list = [argument ?? ""].flat() as [string, string & string[]];
-  switch (name) {
-    case "Ref":
-      if (list[0] in parameters) throw new Error(`the parameter ${argument} has no value here`);
-      return PSEUDO[list[0]] ?? list[0];
-    case "Fn::GetAtt":
-      return `arn:aws:lambda:local:000000000000:function:${list[0]}`;
-    case "Fn::Join":
-      return list[1].join(list[0]);
-    case "Fn::Split":
-      return list[1].split(list[0]);
-    case "Fn::Select":
-      return list[1][Number(list[0])] ?? null;
-    case "Fn::Sub":
-      return list[0].replaceAll(/\$\{(.+?)(\.\w+)?\}/g, (_, id: string, attribute?: string) =>
-        String(evaluate(attribute ? { "Fn::GetAtt": [id] } : { Ref: id }, parameters)),
-      );
-  }
-  if (name.startsWith("Fn::")) throw new Error(`${name} is not supported`);
+  const members = Object.entries(value).map(([name, member]) => [name, evaluate(member)] as const);
+  const [[name, argument] = ["", null]] = members;
+  const intrinsic = intrinsics[name];
+  if (intrinsic) return intrinsic(...[argument].flat());
+  if (name.startsWith("Fn::")) throw new Error(`The template has ${name}, which is not supported.`);
   return Object.fromEntries(members);
 }

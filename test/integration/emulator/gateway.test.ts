@@ -29,7 +29,7 @@ const authorize = jest.fn(async () => ({
 
 const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
 const invoke: GatewayOptions["invoke"] = (name, event, requestId) =>
-  name === stack.authorizer?.functionName ? authorize() : operation(event, requestId);
+  name === stack.authorizer.functionName ? authorize() : operation(event, requestId);
 const cleanUp: (() => unknown)[] = [];
 afterAll(async () => {
   disconnect();
