@@ -31,11 +31,10 @@ async function openLocal(): Promise<OpenKeys> {
     Object.assign(process.env, awsEnvironment(store ?? tables));
     if (store || !accessKeyId || (await responds(endpoint)))
       return { ...apiKeyStore(apiKeysTable, LIMITS), [Symbol.asyncDispose]: async () => store?.close() };
-    // Another command has the data open, or the service is just starting or stopping. A service whose disk is full keeps
-    // its data locked while its store cannot start.
+    // Another command has the data open, or the service is just starting or stopping.
     if (Date.now() > end)
       throw new Error(
-        `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}. If the local service is running, its output says why.`,
+        `The data folder ${storeFolder} is in use by another process, and no store responds at ${endpoint}.`,
       );
     await setTimeout(200);
   }

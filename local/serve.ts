@@ -27,9 +27,14 @@ export type Service = Awaited<ReturnType<typeof serve>>;
  *
  * @param synthesize returns the folder with the current template
  * @param atEnd gets what to undo when the process ends
+ * @param onStoreFailure receives one line when the store has ended by itself
  * @throws Error in one line when the port, the data folder or the store cannot be used
  */
-export async function serve(synthesize: () => Promise<string>, atEnd: AsyncDisposableStack) {
+export async function serve(
+  synthesize: () => Promise<string>,
+  atEnd: AsyncDisposableStack,
+  onStoreFailure: (message: string) => void,
+) {
   const port = readPort();
   const throttled = readThrottle();
   // The start can take seconds. A port that cannot be bound is reported before.
@@ -39,7 +44,7 @@ export async function serve(synthesize: () => Promise<string>, atEnd: AsyncDispo
   await makeDataFolder();
   const lock = await lockFolder(dataFolder);
   atEnd.defer(() => lock.close());
-  const store = await openStore(atEnd);
+  const store = await openStore(atEnd, onStoreFailure);
   const environment = awsEnvironment(store);
   Object.assign(process.env, environment);
   if (!store.accessKeyId) await checkEndpoint(store.endpoint);
@@ -120,12 +125,16 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 /** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */
-async function openStore(atEnd: AsyncDisposableStack): Promise<StoreAddress> {
+async function openStore(
+  atEnd: AsyncDisposableStack,
+  onStoreFailure: (message: string) => void,
+): Promise<StoreAddress> {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   if (endpoint) return { endpoint };
+  const onDamage = (message: string) => console.error(`animal-store: ${message}`);
   for (const end = performance.now() + DATA_TIMEOUT_MS; ; await pause(20)) {
     try {
-      const store = await startStore(storeFolder, (message) => console.error(`animal-store: ${message}`));
+      const store = await startStore(storeFolder, { onDamage, onFailure: onStoreFailure });
       atEnd.defer(store.close);
       return store;
     } catch (error) {

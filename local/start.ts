@@ -98,7 +98,8 @@ if (values.help) {
   // A full disk or a closed pipe loses the log, not the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
-    service = await serve(() => refreshAssembly(assemblyFolder, { signal: stopping.signal }), cleanUp);
+    const synthesize = () => refreshAssembly(assemblyFolder, { signal: stopping.signal });
+    service = await serve(synthesize, cleanUp, fail);
     if (values.watch) await serveChanges(service);
   } catch (error) {
     await fail(error);

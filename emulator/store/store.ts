@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { ClassicLevel } from "classic-level";
 import type { ThreadOptions } from "./worker.ts";
@@ -19,78 +18,50 @@ export interface Store {
 /** Another process has the data open. */
 export class DataInUse extends Error {}
 
-const RESTART_DELAY_MS = 1000;
+/** Receives one line about a store. */
+type Report = (message: string) => void;
 
 /**
- * Starts a DynamoDB-compatible server on 127.0.0.1 and a free port, in a thread of its own. When the server fails, for
- * example because the disk is full, it restarts on the same port.
+ * Starts a DynamoDB-compatible server on 127.0.0.1 and a free port, in a thread of its own.
  *
  * @param path folder of the data, created when missing; without a path the data is kept in memory
- * @param report receives each cause of a failure, a restart, and what is damaged, in one line
+ * @param options.onDamage receives what is damaged
+ * @param options.onFailure receives why the thread ended before `close`, for example because the disk is full
  * @throws DataInUse when another process has the folder open, or Error in one line when the folder is broken or not
  *   writable
  */
 export async function startStore(
   path?: string,
-  report: (message: string) => void = console.error,
+  { onDamage = console.error, onFailure = console.error }: { onDamage?: Report; onFailure?: Report } = {},
 ): Promise<Store> {
   const accessKeyId = randomBytes(20).toString("hex");
-  const start = async (port: number) => {
-    const damage = path && (await checkData(path));
-    if (damage) report(`The data in ${path} is damaged. Items can be missing: ${damage}`);
-    return startThread({ path, port, accessKeyId });
-  };
   const lock = path === undefined ? undefined : await lockFolder(path);
-  let { worker, port } = await start(0).catch(async (error) => {
-    await lock?.close();
-    throw cannotOpen(path, error);
-  });
   let closing = false;
-  void keepRunning();
-
-  async function keepRunning(): Promise<void> {
-    for (let failure = await endOf(worker), said = ""; !closing; ) {
-      if (failure !== said)
-        report(`The embedded store ${said ? "cannot restart" : "failed and restarts"}: ${failure}`);
-      said = failure;
-      await pause(RESTART_DELAY_MS, undefined, { ref: false });
-      if (closing) return;
-      try {
-        ({ worker } = await start(port));
-        report("The embedded store has restarted.");
-        said = "";
-        failure = await endOf(worker);
-      } catch (error) {
-        failure = describe(error);
-      }
-    }
-  }
-
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    accessKeyId,
-    close: async () => {
-      closing = true;
-      if (worker.threadId >= 0) {
-        const ended = once(worker, "exit");
+  try {
+    const damage = path && (await checkData(path));
+    if (damage) onDamage(`The data in ${path} is damaged. Items can be missing: ${damage}`);
+    const workerData: ThreadOptions = { path, accessKeyId };
+    const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData });
+    const ended = once(worker, "exit").then(() => "its thread ended", describe);
+    const [port] = await once(worker, "message");
+    void ended.then((reason) => {
+      if (!closing) onFailure(`The embedded store failed: ${reason}`);
+    });
+    return {
+      endpoint: `http://127.0.0.1:${port}`,
+      accessKeyId,
+      close: async () => {
+        closing = true;
         worker.postMessage("close");
         await ended;
-      }
-      await lock?.close();
-    },
-  };
+        await lock?.close();
+      },
+    };
+  } catch (error) {
+    await lock?.close();
+    throw cannotOpen(path, error);
+  }
 }
-
-async function startThread(options: ThreadOptions): Promise<{ worker: Worker; port: number }> {
-  const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData: options });
-  const ended = endOf(worker).then((reason) => Promise.reject(new Error(reason)));
-  const [port] = await Promise.race([once(worker, "message"), ended]);
-  ended.catch(() => undefined);
-  return { worker, port };
-}
-
-/** Waits for the end of a thread; returns why it ended. */
-const endOf = (worker: Worker) => once(worker, "exit").then(() => "its thread ended", describe);
 
 /**
  * Locks a folder with an empty database inside it. The operating system releases the lock when the process ends.

@@ -13,19 +13,17 @@ import { returnRefusedItems } from "./return-refused-items.ts";
 export interface ThreadOptions {
   /** folder of the data; undefined keeps the data in memory */
   path: string | undefined;
-  /** 0 takes a free port */
-  port: number;
   /** the only one whose requests it serves */
   accessKeyId: string;
 }
 
-const { path, port, accessKeyId } = workerData as ThreadOptions;
+const { path, accessKeyId } = workerData as ThreadOptions;
 closeIterators();
 returnRefusedItems();
 const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
 const [listener] = server.listeners("request") as [RequestListener];
 server.removeListener("request", listener).on("request", guarded(listener, accessKeyId));
-server.listen(port, "127.0.0.1");
+server.listen(0, "127.0.0.1");
 await once(server, "listening");
 parentPort?.postMessage((server.address() as AddressInfo).port);
 

@@ -97,7 +97,7 @@ it("waits while another command has the data open", async () => {
   await closed;
 });
 
-it("says that the data is in use, as on a full disk, if the store does not respond", async () => {
+it("says that the data is in use if the store does not respond", async () => {
   const service = await startServiceStore();
   const { timeout } = AbortSignal;
   jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 100));
@@ -110,7 +110,7 @@ it("says that the data is in use, as on a full disk, if the store does not respo
     await writeTables({ ...NOBODY, endpoint: other.origin });
     expect(await keys("list")).toEqual(
       failure(
-        `The data folder ${storeFolder} is in use by another process, and no store responds at ${other.origin}. If the local service is running, its output says why.`,
+        `The data folder ${storeFolder} is in use by another process, and no store responds at ${other.origin}.`,
       ),
     );
     await other.close();

@@ -1,9 +1,10 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, rmSync } from "node:fs";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as readInput } from "node:timers/promises";
 import { PAGE_SIZE } from "../../../lib/limits.ts";
 import { disconnect, send } from "../../support/http.ts";
 import type { Command } from "../../support/instrument.ts";
@@ -27,9 +28,6 @@ class Observations {
   count(status: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
   }
-  get unavailable(): number {
-    return this.statuses.get(503) ?? 0;
-  }
 }
 
 async function until(what: string, condition: () => boolean): Promise<void> {
@@ -40,7 +38,7 @@ async function until(what: string, condition: () => boolean): Promise<void> {
   }
 }
 
-/** Adds and lists pets until `goOn` returns false. A request without a response is right only when the service is killed. */
+/** Adds and lists pets until `goOn` returns false. Only then is a request without a response right. */
 async function load({ baseUrl, key }: LocalService, seen: Observations, goOn: () => boolean): Promise<void> {
   const { acknowledged, wrong } = seen;
   async function client(): Promise<void> {
@@ -58,6 +56,7 @@ async function load({ baseUrl, key }: LocalService, seen: Observations, goOn: ()
           wrong.push(`${adds ? "a creation" : "a list"}: ${status} ${text}`);
         if (status === 201) acknowledged.set(JSON.parse(text).id, name);
       } catch (error) {
+        await readInput(); // what the service printed last
         if (goOn()) wrong.push(`no response: ${(error as Error).message}`);
       }
     }
@@ -104,37 +103,46 @@ async function killService(rounds: number, seen: Observations): Promise<void> {
   await audit(service, seen);
 }
 
-/** Fills the disk of the data folder under load, and frees it again. A file system of its own is the disk. */
+/** Mounts a file system of 64 MiB at a folder, in a mount namespace of its own, as long as the returned process runs. */
+async function mountDisk(folder: string) {
+  const mount = `mount -t tmpfs -o size=64m,mode=700 none '${folder}' && echo mounted && exec sleep infinity`;
+  const options = ["--user", "--map-root-user", "--mount", "sh", "-c", mount];
+  const disk = spawn("unshare", options, { stdio: ["ignore", "pipe", "inherit"] });
+  await once(disk.stdout, "data");
+  return disk;
+}
+
+/** Fills the disk under load until the service ends, and frees it, again and again. The last start must have every pet. */
 async function fillDisk(rounds: number, seen: Observations): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-disk-"));
-  const mount = `mount -t tmpfs -o size=64m,mode=700 none '${folder.path}' && exec "$@"`;
-  const prefix = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh"];
-  const service = await startService({ DATA_DIR: join(folder.path, "data") }, [], { prefix });
-  const filler = join(`/proc/${service.process.pid}/root`, folder.path, "filler");
-  let loading = true;
-  const done = load(service, seen, () => loading);
+  const disk = await mountDisk(folder.path);
+  const prefix = ["nsenter", "--preserve-credentials", "--user", "--mount", `--target=${disk.pid}`];
+  const start = () => startService({ DATA_DIR: join(folder.path, "data") }, [], { prefix });
+  const filler = join(`/proc/${disk.pid}/root`, folder.path, "filler");
   try {
     for (let round = 1; round <= rounds; round++) {
-      const before = seen.unavailable;
-      await until("the disk is full and a request failed", () => {
+      await using service = await start();
+      const line = () => /^animal-store: The embedded store failed: .*/m.exec(service.output())?.[0];
+      const loading = load(service, seen, () => !line());
+      const enough = seen.acknowledged.size + 100;
+      await until("pets are acknowledged", () => seen.acknowledged.size >= enough);
+      await until("the disk is full and the service has ended", () => {
         try {
           for (;;) appendFileSync(filler, Buffer.alloc(4096));
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
         }
-        return seen.unavailable > before;
+        return service.process.exitCode !== null;
       });
+      await loading;
+      console.log(`full disk ${round}: exit code ${service.process.exitCode}, ${line()}`);
+      if (service.process.exitCode !== 1) seen.wrong.push("the service did not end with 1");
       rmSync(filler);
-      const { size } = seen.acknowledged;
-      await until("pets can be added again", () => seen.acknowledged.size > size + 100);
-      console.log(`full disk ${round}: ${seen.unavailable - before} requests were a 503`);
     }
-    loading = false;
-    await done;
+    await using service = await start();
     await audit(service, seen);
   } finally {
-    loading = false;
-    await service.stop();
+    disk.kill();
   }
 }
 
