@@ -35,9 +35,11 @@ const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
  */
 export async function refreshAssembly(
   folder: string,
-  { signal, keep = [] }: { signal?: AbortSignal; keep?: string[] } = {},
+  options: { signal?: AbortSignal; keep?: string[] } = {},
 ): Promise<string> {
-  const assembly = join(folder, await hashSources());
+  const { signal, keep = [] } = options;
+  const sources = await hashSources();
+  const assembly = join(folder, sources);
   if (!existsSync(assembly)) {
     if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
     // The draft is renamed when it is complete, so that an interrupted synthesis is never served.
@@ -45,6 +47,8 @@ export async function refreshAssembly(
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft, { recursive: true });
     await synthesize(draft, signal && { signal });
+    // Sources that changed meanwhile need an assembly with another name.
+    if ((await hashSources()) !== sources) return refreshAssembly(folder, options);
     await rename(draft, assembly);
   }
   for (const name of await readdir(folder)) {

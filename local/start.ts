@@ -53,29 +53,31 @@ async function fail(error: unknown): Promise<void> {
   return stop(1);
 }
 
-/** Serves the sources whenever they change, and the last ones while a source has an error. */
-async function serveChanges({ assembly, replace }: Service): Promise<void> {
+/** Serves the sources after each change, and the last ones while a source has an error. */
+async function serveChanges({ assembly, replace }: Service, changes: AsyncIterable<[AbortSignal]>) {
   const { createRebuild } = await import("../infra/bundle/rebuild.ts");
   const rebundle = await createRebuild(changedFunctionsFolder);
   let served = assembly;
-  watchFolders(sourceFolders, async (changedAgain) => {
+  for await (const [changedAgain] of changes) {
     const signal = AbortSignal.any([stopping.signal, changedAgain]);
+    let part = "functions are";
     try {
+      signal.throwIfAborted();
       // The functions first, with the old template, because a synthesis takes seconds.
       await rebundle();
+      signal.throwIfAborted();
       replace(readLocalStack(served, changedFunctionsFolder));
-      console.error("The changed functions are served.");
+      console.error(`The changed ${part} served.`);
+      part = "template is";
       await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
       const changed = await refreshAssembly(assemblyFolder, { keep: [served], signal });
       replace(readLocalStack(changed));
       served = changed;
-      console.error("The changed sources are served.");
+      console.error(`The changed ${part} served.`);
     } catch (error) {
-      if (!signal.aborted) console.error(`The changed sources are not served. ${(error as Error).message}`);
+      if (!signal.aborted) console.error(`The changed ${part} not served. ${(error as Error).message}`);
     }
-  });
-  // The first time takes longer. A mistake is reported after the next change.
-  await rebundle().catch(() => undefined);
+  }
 }
 
 function readOptions() {
@@ -98,9 +100,11 @@ if (values.help) {
   // A full disk or a closed pipe loses the log, not the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
+    // Before the start reads the sources, so that no change is missed.
+    const changes = values.watch && watchFolders(sourceFolders);
     const synthesize = () => refreshAssembly(assemblyFolder, { signal: stopping.signal });
     service = await serve(synthesize, cleanUp, fail);
-    if (values.watch) await serveChanges(service);
+    if (changes) await serveChanges(service, changes);
   } catch (error) {
     await fail(error);
   }

@@ -1,26 +1,27 @@
+import { EventEmitter, on } from "node:events";
 import { watch } from "node:fs";
 
 /** Editors write a file in several steps, and save several files at once. */
 const QUIET_MS = 50;
 
 /**
- * Calls a function after files in folders changed, never twice at the same time.
+ * Watches folders from the call on.
  *
- * @param onChange must not reject; its signal is aborted when files change again
+ * @returns the changes, also those before the iteration begins, each as a signal that is aborted when files change again
  */
-export function watchFolders(folders: string[], onChange: (signal: AbortSignal) => Promise<void>): void {
+export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
+  const changes = new EventEmitter<{ change: [AbortSignal] }>();
   let timer: NodeJS.Timeout | undefined;
   let change = new AbortController();
-  let running = Promise.resolve();
   for (const folder of folders) {
     watch(folder, { recursive: true }, () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
         change.abort();
         change = new AbortController();
-        const { signal } = change;
-        running = running.then(() => onChange(signal));
+        changes.emit("change", change.signal);
       }, QUIET_MS);
     });
   }
+  return on(changes, "change") as AsyncIterable<[AbortSignal]>;
 }

@@ -5,17 +5,21 @@ import { writeBundles } from "./bundles.ts";
 import { esbuildOptions } from "./options.ts";
 
 /**
- * Prepares to bundle the functions again and again: esbuild then reads only the files that changed.
+ * Bundles the functions, so that it takes less time to bundle them again: esbuild then reads only the files that changed. The
+ * first time does not report a mistake.
  *
  * @param folder where the code is written, a folder for each file of functions/
  * @returns writes the current code; throws esbuild's Error, and then keeps the last code
  */
 export async function createRebuild(folder: string): Promise<() => Promise<void>> {
   const { rebuild } = await context({ ...esbuildOptions, sourcemap: false, logLevel: "silent" });
-  return async () => {
+  const rebundle = async () => {
     const { outputFiles } = await rebuild();
     writeBundles(outputFiles, folder);
     // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
     writeFileSync(join(folder, "package.json"), "{}");
   };
+  // esbuild would let a second run that begins meanwhile share the result of the first.
+  await rebundle().catch(() => undefined);
+  return rebundle;
 }

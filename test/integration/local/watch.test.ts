@@ -7,20 +7,30 @@ import { errors } from "../../../lib/errors.ts";
 import { readLocalStack } from "../../../local/assembly.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type LocalService, startService } from "../../support/local-service.ts";
+import { preload } from "../../support/preload.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-let checkout: string;
+// A copy of the sources, whose path has characters that a shell would interpret.
+const checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
+const [file, appFile] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];
 let service: LocalService;
 
-// In a copy of the sources, whose path has characters that a shell would interpret.
+/** A module that saves a syntax error when the service is about to serve. */
+const earlyMistake = preload(`
+  import { appendFileSync } from "node:fs";
+  const { log } = console;
+  console.log = (text) => {
+    log(text);
+    if (text.startsWith("BASE_URL")) appendFileSync(${JSON.stringify(file)}, "}");
+  };`);
+
 beforeAll(async () => {
-  checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
   const sources = "functions emulator infra lib local openapi package.json package-lock.json tsconfig.json";
   for (const name of sources.split(" ")) {
     await cp(join(root, name), join(checkout, name), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(checkout, "node_modules"));
-  service = await startService({ DATA_DIR: join(checkout, "data") }, [], {
+  service = await startService({ DATA_DIR: join(checkout, "data") }, [earlyMistake], {
     entry: join(checkout, "local", "start.ts"),
     args: ["--watch"],
   });
@@ -60,10 +70,12 @@ const app = (messages: string[], changed: string[]) => `
   }`;
 
 it("serves changed functions and templates, and the old ones while a source has an error", async () => {
-  const [file, appFile] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];
-  const source = await readFile(file, "utf8");
+  const source = await readFile(join(root, "lib", "errors.ts"), "utf8");
   const original = [errors.not_found.message, errors.unauthorized.message];
   const changes = ["Changed 0.", "Changed 1."];
+  await service.printed("The changed functions are not served.");
+  expect(service.output()).toContain("errors.ts");
+  expect(service.output()).not.toContain("are served");
   await served(...original);
   const started = await threads();
 
@@ -74,12 +86,11 @@ it("serves changed functions and templates, and the old ones while a source has 
   await service.printed("The changed functions are served.");
   await writeFile(file, changed); // which cancels the synthesis, and is no mistake
   await served(...changes);
-  await service.printed("The changed sources are served.");
+  await service.printed("The changed template is served.");
   await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
 
   await writeFile(file, `${source}\n}`);
-  await service.printed("The changed sources are not served.");
-  expect(service.output()).toContain("errors.ts");
+  await eventually(service.output, (all) => expect(all.match(/functions are not served/g)).toHaveLength(2));
   await served(...changes);
   // New instances can still load the last code.
   const functions = join(checkout, "data", "functions");
@@ -90,7 +101,7 @@ it("serves changed functions and templates, and the old ones while a source has 
   await writeFile(file, source);
   await service.printed("no template");
   expect(service.output()).not.toMatch(/node:internal|node_modules/);
-  expect(service.output().match(/are not served/g)).toHaveLength(2);
+  expect(service.output().match(/template is not served/g)).toHaveLength(1);
   await served(original[0] ?? "", "Changed 1.");
 
   // A changed function is bundled as the CDK app bundles it, byte for byte.

@@ -10,22 +10,22 @@ const { watchFolders } = await import("../../../local/watch.ts");
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-it("calls once for changes in quick succession, one call after the other, and aborts the one before", async () => {
-  const calls: { signal: AbortSignal; done: () => void }[] = [];
-  watchFolders(["a", "b"], (signal) => new Promise((done) => calls.push({ signal, done })));
+it("returns changes in quick succession as one, also those before it is asked, and aborts the one before", async () => {
+  const changes = watchFolders(["a", "b"])[Symbol.asyncIterator]();
   /** A change in each folder, 10 ms apart, and then a pause. */
-  const save = async () => {
+  const save = () => {
     for (const listener of changed) {
       listener();
-      await jest.advanceTimersByTimeAsync(10);
+      jest.advanceTimersByTime(10);
     }
-    await jest.advanceTimersByTimeAsync(1000);
+    jest.advanceTimersByTime(1000);
   };
-  await save();
-  expect(calls.map(({ signal }) => signal.aborted)).toEqual([false]);
-  await save();
-  expect(calls.map(({ signal }) => signal.aborted)).toEqual([true]);
-  calls[0]?.done();
-  await jest.advanceTimersByTimeAsync(0);
-  expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  const next = async () => (await changes.next()).value[0] as AbortSignal;
+  save();
+  const first = await next();
+  expect(first.aborted).toBe(false);
+  save();
+  save();
+  expect(first.aborted).toBe(true);
+  expect([await next(), await next()].map(({ aborted }) => aborted)).toEqual([true, false]);
 });
