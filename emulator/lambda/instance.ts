@@ -8,18 +8,6 @@ const worker = new URL("worker.ts", import.meta.url);
 /** The folder of compiled code. Without it, every thread loads Node's TypeScript compiler, 12 MB. `npm start` sets it. */
 const compileCache = process.env.NODE_COMPILE_CACHE;
 
-/** How often the limits of a running invocation are checked. */
-const WATCH_INTERVAL_MS = 50;
-
-/**
- * Node can abort the whole process when a thread reaches its own heap limit (nodejs/node#47224). The limit is therefore
- * set this many MiB above the function's memory size, and the instance is terminated in between.
- */
-const HEAP_HEADROOM_MB = 512;
-
-/** How long a thread can take to end. V8 cannot stop some loops, which fill the memory. */
-const END_TIMEOUT_MS = 5000;
-
 const threads = new Set<Worker>();
 
 /** Waits until every thread of an instance has ended. */
@@ -27,14 +15,14 @@ export const waitForThreads = () => Promise.allSettled([...threads].map((thread)
 
 /**
  * One instance of a function: a thread with its own environment and heap. A crash, `process.exit`, an unhandled
- * rejection, a timeout and running out of memory end the thread and fail only the invocation that it runs.
+ * rejection and a timeout end the thread and fail only the invocation that it runs. So does a full heap, as a rule: Node can
+ * also abort the process (nodejs/node#47224).
  */
 export class FunctionInstance {
   readonly #definition: FunctionDefinition;
   readonly #worker: Worker;
   readonly #onEnd: () => void;
   #settle: ((result: InvocationResult) => void) | undefined;
-  #ended = false;
 
   /**
    * @param onLog receives every line that the function logs
@@ -47,7 +35,7 @@ export class FunctionInstance {
     this.#worker = new Worker(worker, {
       workerData: { code, handler } satisfies RuntimeOptions,
       env: { ...environment, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb + HEAP_HEADROOM_MB },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
       execArgv: [],
       stdout: true,
       stderr: true,
@@ -72,42 +60,29 @@ export class FunctionInstance {
    * @param event JSON
    * @param requestId of the invocation
    * @returns the handler's result
-   * @throws Error when the function threw, crashed, or exceeded its timeout or memory size
+   * @throws Error when the function threw, crashed or exceeded its timeout
    */
   async run(event: string, requestId: string): Promise<unknown> {
-    const deadline = Date.now() + this.#definition.timeoutMs;
+    const { timeoutMs } = this.#definition;
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     this.#settle = resolve;
-    this.#worker.postMessage({ event, requestId, deadline } satisfies Invocation);
-    const watch = setInterval(() => this.#checkLimits(deadline), WATCH_INTERVAL_MS);
+    this.#worker.postMessage({ event, requestId, deadline: Date.now() + timeoutMs } satisfies Invocation);
+    const exceeded = `The function exceeded its timeout of ${timeoutMs} ms.`;
+    const timer = setTimeout(() => this.terminate(exceeded), timeoutMs);
     const outcome = await promise;
-    clearInterval(watch);
+    clearTimeout(timer);
     if ("failure" in outcome) throw new Error(outcome.failure);
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
-  /** Ends the thread, and with it the invocation that it runs. If the thread does not end, an uncaught error follows. */
+  /** Ends the thread, and with it the invocation that it runs. */
   terminate(reason = "The service stopped."): void {
-    if (this.#ended) return; // a busy thread answers many checks together
     this.#end(reason);
-    const timer = setTimeout(() => {
-      throw new Error(`The function ${this.#definition.name} runs code that cannot be stopped.`);
-    }, END_TIMEOUT_MS).unref();
-    void this.#worker.terminate().then(() => clearTimeout(timer));
+    void this.#worker.terminate();
   }
 
   #end(failure: string): void {
-    this.#ended = true;
     this.#settle?.({ failure });
     this.#onEnd();
-  }
-
-  /** Terminates the thread when its invocation exceeds its limits. */
-  async #checkLimits(deadline: number): Promise<void> {
-    const { timeoutMs, memoryMb } = this.#definition;
-    if (Date.now() >= deadline)
-      return this.terminate(`The function exceeded its timeout of ${timeoutMs} ms.`);
-    const heap = await this.#worker.getHeapStatistics().catch(() => undefined); // the thread ended meanwhile
-    if (heap && heap.used_heap_size > memoryMb * 2 ** 20) this.terminate("The function ran out of memory.");
   }
 }
