@@ -1,4 +1,5 @@
-import { type ErrorCode, errorBody, errorHeaders, errors, gatewayErrors } from "../lib/errors.ts";
+import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.ts";
+import { gatewayErrors } from "../lib/gateway-errors.ts";
 import type { Operation } from "../lib/operation.ts";
 import { bodyContent, type Schema } from "./schemas.ts";
 

@@ -129,11 +129,12 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
     let id = claim?.petId ?? generatePetId();
     for (let attempt = 1; attempt <= MAX_ID_ATTEMPTS; attempt++) {
       const pet = { id, ...newPet };
-      // A retry found it in a claim. Nobody adds a pet with a retired id, also not an earlier attempt that still runs.
+      // A retry found it in a claim. Nobody adds a pet with a retired id, not even an earlier attempt that is still running.
       const stale = isStalePetId(id);
       const holder = await putIfFree(stale ? retiredItem(id) : petItem(pet, creationId, shards), signal);
+      if (!holder && !stale) return pet;
       // An earlier attempt or a repeated write of this creation added its pet, whatever the pet has become.
-      if (holder ? holder.creationId?.S === creationId : !stale) return pet;
+      if (holder?.creationId?.S === creationId) return pet;
       id = claim ? await claims.replaceId({ ...claim, petId: id }, signal) : generatePetId();
     }
     throw new ApiError("unavailable");

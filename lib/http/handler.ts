@@ -7,7 +7,7 @@ import { describeError } from "../log.ts";
 import type { Operation } from "../operation.ts";
 import { stringifyJson } from "./json.ts";
 import { linkHeader } from "./link-header.ts";
-import { type ApiRequest, readRequest } from "./request.ts";
+import { type ApiRequest, callerOf, readRequest } from "./request.ts";
 
 /** A successful response. The operation decides its status, and whether it has a body. */
 type ApiResponse<O extends Operation> = { headers?: Record<string, string> } & (O["success"] extends {
@@ -65,10 +65,10 @@ function logFailures(operation: Operation, now: () => number): Middleware {
 }
 
 /** Adds the deprecation headers to every response, and refuses the operation from its sunset on (contract 5.3, 5.4). */
-function enforceDeprecation(operation: Operation, now: () => number): Middleware {
-  const { deprecation } = operation;
-  if (!deprecation) return { before: () => undefined };
-  const { since, sunset, successor } = deprecation;
+function enforceDeprecation(
+  { since, sunset, successor }: NonNullable<Operation["deprecation"]>,
+  now: () => number,
+): Middleware {
   const announce: Hook = ({ event, response }) => {
     const { headers = {} } = response ?? {};
     const links = [headers.Link, linkHeader(event, "successor-version", successor)]; // RFC 5829
@@ -87,16 +87,11 @@ function enforceDeprecation(operation: Operation, now: () => number): Middleware
   };
 }
 
-/**
- * Refuses a caller whose key does not have the scope of the operation (contract 6.3). A request that no authorizer has
- * identified is a fault of the deployment: without an id, all callers would share their Idempotency-Keys.
- */
-function requireScope(operation: Operation): Middleware {
+/** Refuses a caller whose key does not have the scope of the operation (contract 6.3). */
+function requireScope({ scope }: Operation): Middleware {
   return {
     before: ({ event }) => {
-      const { keyId, scopes } = event.requestContext.authorizer ?? {};
-      if (!keyId) throw new Error("The authorizer did not send a keyId.");
-      if (!String(scopes).split(" ").includes(operation.scope)) throw new ApiError("forbidden");
+      if (!callerOf(event).scopes.includes(scope)) throw new ApiError("forbidden");
     },
   };
 }
@@ -135,7 +130,7 @@ export function createHandler<const O extends Operation>(
     // `after` and `onError` run from the last to the first, so errors are rendered before the
     // deprecation headers are added and the line is logged.
     .use(logFailures(operation, now))
-    .use(enforceDeprecation(operation, now))
+    .use(operation.deprecation ? enforceDeprecation(operation.deprecation, now) : [])
     .use(renderErrors())
     .use(requireScope(operation))
     .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {

@@ -26,6 +26,18 @@ export interface ApiRequest<O extends Operation> {
 }
 
 /**
+ * Returns the caller as the authorizer has identified it.
+ *
+ * @throws Error when no authorizer has, which is a fault of the deployment: without an id, all callers would share their
+ *   Idempotency-Keys
+ */
+export function callerOf({ requestContext }: APIGatewayProxyEvent): { keyId: string; scopes: string[] } {
+  const { keyId, scopes } = requestContext.authorizer ?? {};
+  if (!keyId) throw new Error("The authorizer did not send a keyId.");
+  return { keyId: String(keyId), scopes: String(scopes).split(" ") };
+}
+
+/**
  * Decodes the path parameters, which API Gateway passes on as the client sent them, percent-encoded.
  *
  * @returns undefined when the encoding is invalid
@@ -50,13 +62,18 @@ const readValues = (part: z.ZodMiniObject | undefined, sent: (name: string) => s
   );
 
 /** Returns the rules that a part breaks, with the names of the fields. Only a body can be wrong as a whole. */
-const problems = (
+function problems(
   result: z.core.util.SafeParseResult<unknown> | undefined,
   sent: Record<string, unknown> = {},
-): string[] =>
-  (result?.error?.issues ?? []).map(({ path: [name = "body"], message }) =>
-    [String(name), Array.isArray(sent[String(name)]) ? "must not be repeated" : message].join(" "),
-  );
+): string[] {
+  const found: string[] = [];
+  for (const { path, message } of result?.error?.issues ?? []) {
+    const name = String(path[0] ?? "body");
+    const rule = Array.isArray(sent[name]) ? "must not be repeated" : message;
+    found.push(`${name} ${rule}`);
+  }
+  return found;
+}
 
 /**
  * Validates every part of a request in one pass.
@@ -84,7 +101,7 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
     query: query?.data,
     headers: headers?.data,
     body: body?.data,
-    keyId: String(event.requestContext.authorizer?.keyId),
+    keyId: callerOf(event).keyId,
     linkHeader: (rel, path, values) => {
       const search = operation.query && z.encode<z.ZodMiniType>(operation.query, values);
       return linkHeader(event, rel, path, search as Record<string, string | undefined> | undefined);
