@@ -1,20 +1,11 @@
 import * as z from "zod/mini";
 import { type ErrorBody, errorBody, errors } from "../lib/errors.ts";
 import { exampleOf } from "../lib/examples.ts";
-import type { Operation } from "../lib/operation.ts";
-import { operations } from "../lib/operations.ts";
 
 /** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>;
 
-const uri = (id: string) => `#/components/schemas/${id}`;
-
-/** The ids of the parts that have parameters. They are converted together with the named schemas, to which they refer. */
-const partIds = new Map<z.ZodMiniObject, string>();
-for (const { id, params, query, headers } of operations as readonly Operation[])
-  for (const [name, part] of Object.entries({ params, query, headers }))
-    if (part) partIds.set(part, `${id} ${name}`);
-for (const [part, id] of partIds) z.globalRegistry.add(part, { id });
+const REFERENCE = "#/components/schemas/";
 
 /** Adds what zod leaves out. */
 function complete({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Schema }): void {
@@ -30,13 +21,12 @@ function complete({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
   jsonSchema.description = `${jsonSchema.description}. Default: \`${defaultValue}\``;
 }
 
-/** Every schema with an id, as clients send it. A response is the same, because its schema has no defaults. */
-const { schemas } = z.toJSONSchema(z.globalRegistry, {
+/** What clients send. A response is the same, because its schema has no defaults. */
+const options = {
   io: "input",
-  uri,
   unrepresentable: "any", // JSON Schema cannot describe a bigint. The metadata of Int64 does.
   override: complete,
-});
+} as const;
 
 /**
  * Describes what a client sends, such as the query of an operation.
@@ -44,11 +34,13 @@ const { schemas } = z.toJSONSchema(z.globalRegistry, {
  * @returns the JSON Schema of every parameter, and whether it is required
  */
 export function inputMembers(part: z.ZodMiniObject) {
-  const { properties = {}, required = [] } = schemas[partIds.get(part) ?? ""] ?? {};
-  return Object.entries(properties).map(([name, member]) => ({
+  const text = JSON.stringify(z.toJSONSchema(part, options));
+  // The document has the schemas to which a part refers.
+  const { properties = {}, required = [] } = JSON.parse(text.replaceAll("#/$defs/", REFERENCE));
+  return Object.entries<Schema>(properties).map(([name, schema]) => ({
     name,
     required: required.includes(name),
-    schema: member as Schema,
+    schema,
   }));
 }
 
@@ -61,7 +53,7 @@ export function bodyContent(schema: z.ZodMiniType) {
   const { id } = z.globalRegistry.get(schema) ?? {};
   if (!id)
     throw new Error("The schema of a body needs a name: .register(z.globalRegistry, { id, description }).");
-  return { schema: { $ref: uri(id) }, example: exampleOf(schema) };
+  return { schema: { $ref: REFERENCE + id }, example: exampleOf(schema) };
 }
 
 const errorSchema = {
@@ -76,11 +68,10 @@ const errorSchema = {
   examples: [errorBody("not_found")],
 };
 
-/** Every schema that the document names. */
+/** Every schema with a name. */
 export function componentSchemas(): Record<string, Schema> {
-  const parts = [...partIds.values()];
-  const named = Object.entries(schemas).filter(([id]) => !parts.includes(id));
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: (id) => REFERENCE + id });
   // Both belong to a separate JSON Schema document.
-  const bare = named.map(([id, { $schema, $id, ...schema }]) => [id, schema]);
+  const bare = Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema]);
   return { ...Object.fromEntries(bare), Error: errorSchema };
 }
