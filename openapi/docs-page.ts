@@ -54,14 +54,24 @@ function withoutReferences(value: unknown, schemas: Record<string, object>): unk
 }
 
 /** The document with the servers that the page can call: as JSON, and as a script without references. */
-function documentFiles(servers: { url: string; description: string }[]): Map<string, string> {
-  const document = { ...openApiDocument(), servers };
-  const resolved = withoutReferences(document, document.components.schemas);
+function documentFiles(
+  document: ReturnType<typeof openApiDocument>,
+  servers: { url: string; description: string }[],
+): Map<string, string> {
+  const resolved = withoutReferences(document, document.components.schemas) as object;
   // A page that is opened from disk cannot fetch a file, but it can run a script.
   return new Map([
-    ["openapi.json", JSON.stringify(document)],
-    ["document.js", `window.openApiDocument = ${JSON.stringify(resolved)};`],
+    ["openapi.json", JSON.stringify({ ...document, servers })],
+    ["document.js", `window.openApiDocument = ${JSON.stringify({ ...resolved, servers })};`],
   ]);
+}
+
+/** Reads the files of the page, with the key in its HTML. */
+function readFiles(key: string): Map<string, Buffer> {
+  const contents = new Map([...files].map(([name, file]) => [name, readFileSync(file)]));
+  // A key is letters, digits and underscores, so it needs no escapes.
+  const html = String(contents.get("index.html")).replace('id="docs"', `id="docs" data-key="${key}"`);
+  return contents.set("index.html", Buffer.from(html));
 }
 
 /**
@@ -73,13 +83,11 @@ function documentFiles(servers: { url: string; description: string }[]): Map<str
  * @param key the key that the page sends
  * @param apiStageName the first segment of the API's paths
  * @returns responds to a request for the page, and returns false for any other request
+ * @throws Error when a schema of the document lacks what the document needs
  */
 export function docsPage(key: string, apiStageName: string) {
-  // Read once: all responses share the bytes, and npm can change node_modules while the service runs.
-  const contents = new Map([...files].map(([name, file]) => [name, readFileSync(file)]));
-  // A key is letters, digits and underscores, so it needs no escapes.
-  const html = String(contents.get("index.html")).replace('id="docs"', `id="docs" data-key="${key}"`);
-  contents.set("index.html", Buffer.from(html));
+  const document = openApiDocument();
+  let contents: Map<string, Buffer> | undefined;
 
   return ({ method, url = "", headers: { host = "" } }: IncomingMessage, response: ServerResponse) => {
     const [path = ""] = url.split("?");
@@ -91,7 +99,9 @@ export function docsPage(key: string, apiStageName: string) {
     if (!path.startsWith("/docs/")) return false;
     const name = path.slice("/docs/".length) || "index.html";
     const here = { url: `http://${host}/${apiStageName}`, description: "This service" };
-    const body = contents.get(name) ?? documentFiles([here]).get(name);
+    // The first time: most starts never open the page. All files at once, because npm can change them while this runs.
+    contents ??= readFiles(key);
+    const body = contents.get(name) ?? documentFiles(document, [here]).get(name);
     if (body === undefined) return false;
     response.writeHead(200, {
       ...headers,
@@ -112,7 +122,7 @@ export function docsPage(key: string, apiStageName: string) {
 export async function buildDocs(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, file] of files) await writeFile(join(folder, name), await readFile(file));
-  for (const [name, text] of documentFiles([])) await writeFile(join(folder, name), text);
+  for (const [name, text] of documentFiles(openApiDocument(), [])) await writeFile(join(folder, name), text);
   await writeFile(join(folder, "openapi.json"), openApiText());
   await writeFile(join(folder, "LICENSE-swagger-ui"), await readFile(join(swaggerUi, "LICENSE")));
 }
