@@ -2,15 +2,7 @@ import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
 import { Command, Option } from "commander";
 import { namedStages, stageNamed } from "../infra/stages.ts";
-import {
-  type ApiKeyRecord,
-  endOf,
-  generateApiKey,
-  isLive,
-  newApiKeyRecord,
-  type Scope,
-  scopes,
-} from "../lib/api-key.ts";
+import { type ApiKeyRecord, type Scope, scopes } from "../lib/api-key.ts";
 import type { ApiKeyStore, StoredKey } from "../lib/dynamo/api-key-store.ts";
 import {
   parseDuration,
@@ -23,8 +15,9 @@ import {
 import { confirm } from "./confirm.ts";
 import { escapeControls, escapeLines } from "./escape-controls.ts";
 import { describeKey, isoTime, keyDetails, keyTable } from "./format-keys.ts";
+import { issueKey, rotateKey, type ShowKey } from "./issue-key.ts";
 import { openKeys } from "./open-keys.ts";
-import { configureProgram, orUndo, print, runProgram } from "./run-program.ts";
+import { configureProgram, print, runProgram } from "./run-program.ts";
 
 /** `npm run keys -- <command>`: issues, lists, shows, rotates and revokes API keys. */
 
@@ -59,41 +52,19 @@ async function findRecord(keys: ApiKeyStore, options: CommonOptions, id: string)
   return record;
 }
 
-/** Revokes a key that nobody is to use. @throws Error always: why, and what became of the key */
-async function withdraw(keys: ApiKeyStore, key: ApiKeyRecord, why: string, cause?: unknown): Promise<never> {
-  const now = Date.now();
-  await keys.revoke(key.hash, now).catch(() => undefined);
-  // What is stored decides, because the response to a write can be lost.
-  const stored = await keys.find(key.hash).catch(() => key);
-  const live = stored && isLive(stored, now) ? "can still work: revoke it" : "was revoked";
-  throw new Error(`${why}, and the new key ${key.keyId} ${stored ? live : "was not stored"}`, { cause });
-}
-
-/** Stores a new key and shows it. If either fails, it is revoked. */
-async function issue(
-  keys: ApiKeyStore,
-  options: CommonOptions,
-  wanted: Parameters<typeof newApiKeyRecord>[1],
-) {
+/** Returns how to show a new key, once. @throws Error if standard output would lose it */
+function showOnce(options: CommonOptions): ShowKey {
   const { fd } = process.stdout;
   // Node opens /dev/null in place of a standard output that is closed.
   if (fstatSync(fd).isCharacterDevice() && !isatty(fd))
     throw new Error(
       "No key was issued: standard output is closed or a device, such as /dev/null, that loses it.",
     );
-  const key = generateApiKey(options.stage);
-  const record = newApiKeyRecord(key, wanted);
-  const shown = { ...describeKey(record, Date.now()), key };
-  const text = `${keyDetails(shown)}\n\nSave the API key now: it is not shown again.`;
-  await orUndo(
-    async (interruption) => {
-      await keys.add(record);
-      interruption.throwIfAborted();
-      await output(options, shown, text, interruption);
-    },
-    (error) => withdraw(keys, record, "Issuing failed", error),
-  );
-  return record;
+  return (record, key, interruption) => {
+    const shown = { ...describeKey(record, Date.now()), key };
+    const text = `${keyDetails(shown)}\n\nSave the API key now: it is not shown again.`;
+    return output(options, shown, text, interruption);
+  };
 }
 
 /** The operators' commands for API keys. */
@@ -129,7 +100,8 @@ changingCommand("issue", "issue a new key and show it once")
     await using keys = await openKeys(options.stage);
     const createdAt = Date.now();
     const expiresAt = expiresIn && createdAt + expiresIn;
-    await issue(keys, options, { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt });
+    const details = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
+    await issueKey(keys, options.stage, details, showOnce(options));
   });
 
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
@@ -163,28 +135,8 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
     await confirmChange(options, `Rotate ${id}`);
     await using keys = await openKeys(options.stage);
     const old = await findRecord(keys, options, id);
-    const now = Date.now();
-    if (!isLive(old, now)) throw new Error(`The key ${id} no longer works: issue a new one.`);
-    if (old.revokeAt !== undefined)
-      throw new Error(
-        `The key ${id} is already rotating and works until ${isoTime(endOf(old))}: use its successor, or issue a new key.`,
-      );
-    const { owner, scopes, createdAt, expiresAt } = old;
-    // The successor gets the whole lifetime that the old key had.
-    const wanted = { owner, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
-    // The old key ends last, because a failure or a crash before that leaves it as it was. In any other order, it could
-    // end while nobody has seen its successor.
-    const successor = await issue(keys, options, wanted);
-    const revokeAt = now + options.grace;
-    const replaced = await keys.supersede(old.hash, successor.keyId, revokeAt, Date.now()).catch((cause) => {
-      // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
-      throw new Error(`The new key works. It is not known whether ${id} ends: see \`show ${id}\``, { cause });
-    });
-    if (!replaced) {
-      const why = `The key ${id} expired, or another command rotated or revoked it at the same time`;
-      await withdraw(keys, successor, why);
-    }
-    if (!options.json) await print(`${id} works until ${isoTime(endOf({ ...old, revokeAt }))}.`);
+    const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(options));
+    if (!options.json) await print(`${id} works until ${isoTime(end)}.`);
   });
 
 changingCommand("revoke", "revoke a key")

@@ -44,7 +44,7 @@ const INTERRUPTIONS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * @param work ends early when its signal is aborted
  * @param undo gets the error of the work, which is thrown afterwards
  */
-export async function orUndo<T>(
+export async function withRollback<T>(
   work: (interruption: AbortSignal) => Promise<T>,
   undo: (error: unknown) => Promise<unknown>,
 ): Promise<T> {

@@ -79,7 +79,7 @@ export interface ApiKeyStore {
    * @param at in the future, or `now` to revoke the key at once
    * @returns false when the key does not exist, has expired, was revoked or has another successor
    */
-  supersede(hash: string, successor: string, at: number, now: number): Promise<boolean>;
+  rotate(hash: string, successor: string, at: number, now: number): Promise<boolean>;
 }
 
 /**
@@ -152,7 +152,7 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
         ExpressionAttributeValues: endAttributes(now, now),
       }),
 
-    supersede: (hash, successor, at, now) =>
+    rotate: (hash, successor, at, now) =>
       update(hash, {
         UpdateExpression: `${at <= now ? END_NOW : END}, successor = :successor`,
         // The SDK repeats a write whose response was lost. Then the repeated write holds as well.

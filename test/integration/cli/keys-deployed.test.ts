@@ -187,7 +187,7 @@ const fail = () => {
 it("rotate revokes the successor, which it has shown, if another command was first", async () => {
   const { keyId, key } = await json("issue", "--owner", "Second");
   interrupt("PutItemCommand", () =>
-    apiKeyStore(tables.keys).supersede(hashApiKey(key), "key_other", now + DAY, now),
+    apiKeyStore(tables.keys).rotate(hashApiKey(key), "key_other", now + DAY, now),
   );
   const { code, stdout, stderr } = await keys("rotate", keyId, "--json");
   const lost = `The key ${keyId} expired, or another command rotated or revoked it at the same time`;

@@ -22,7 +22,7 @@ const record = (details: { expiresAt?: number } = {}): ApiKeyRecord =>
     ...details,
   });
 
-const rotate = (hash: string, at: number, now: number) => keys.supersede(hash, "key_1", at, now);
+const rotate = (hash: string, at: number, now: number) => keys.rotate(hash, "key_1", at, now);
 
 const client = new DynamoDBClient({});
 afterAll(() => client.destroy());
@@ -87,7 +87,7 @@ describe("the store of keys", () => {
   it("replaces a key once, for the rest of its life, and repeats the write after a lost response", async () => {
     const key = record({ expiresAt: NOW });
     await keys.add(key);
-    const replace = (successor: string, now: number) => keys.supersede(key.hash, successor, NOW, now);
+    const replace = (successor: string, now: number) => keys.rotate(key.hash, successor, NOW, now);
     const revokedAt = async () => (await keys.find(key.hash))?.revokeAt;
     expect([await replace("key_1", NOW), await revokedAt()]).toEqual([false, undefined]);
     expect([await replace("key_1", NOW - 1), await revokedAt()]).toEqual([true, NOW]);

@@ -1,0 +1,88 @@
+import { type ApiKeyRecord, endOf, generateApiKey, isLive, newApiKeyRecord } from "../lib/api-key.ts";
+import type { ApiKeyStore } from "../lib/dynamo/api-key-store.ts";
+import { isoTime } from "./format-keys.ts";
+import { withRollback } from "./run-program.ts";
+
+/** Shows a new key to its owner. It throws if it cannot, or when `interruption` is aborted meanwhile. */
+export type ShowKey = (record: ApiKeyRecord, key: string, interruption: AbortSignal) => Promise<void>;
+
+/** Revokes a new key that nobody is to use. @throws Error always: why, and what became of the key */
+async function revokeNewKey(
+  keys: ApiKeyStore,
+  key: ApiKeyRecord,
+  why: string,
+  cause?: unknown,
+): Promise<never> {
+  const now = Date.now();
+  await keys.revoke(key.hash, now).catch(() => undefined);
+  // What is stored decides, because the response to a write can be lost.
+  const stored = await keys.find(key.hash).catch(() => key);
+  const live = stored && isLive(stored, now) ? "can still work: revoke it" : "was revoked";
+  throw new Error(`${why}, and the new key ${key.keyId} ${stored ? live : "was not stored"}`, { cause });
+}
+
+/**
+ * Stores a new key and shows it. If either fails, the key is revoked.
+ *
+ * @param stage the stage that the key is for
+ * @returns the record of the new key
+ * @throws Error with what became of the key
+ */
+export async function issueKey(
+  keys: ApiKeyStore,
+  stage: string,
+  details: Parameters<typeof newApiKeyRecord>[1],
+  show: ShowKey,
+): Promise<ApiKeyRecord> {
+  const key = generateApiKey(stage);
+  const record = newApiKeyRecord(key, details);
+  await withRollback(
+    async (interruption) => {
+      await keys.add(record);
+      interruption.throwIfAborted();
+      await show(record, key, interruption);
+    },
+    (error) => revokeNewKey(keys, record, "Issuing failed", error),
+  );
+  return record;
+}
+
+/**
+ * Issues a successor of a key, with the same owner, scopes and lifetime, and ends the key after a grace period.
+ *
+ * @param grace in milliseconds
+ * @returns when the old key stops working, in milliseconds since 1970
+ * @throws Error if the key no longer works or is rotating already, or with what became of both keys
+ */
+export async function rotateKey(
+  keys: ApiKeyStore,
+  stage: string,
+  old: ApiKeyRecord,
+  grace: number,
+  show: ShowKey,
+): Promise<number | undefined> {
+  const { keyId, owner, scopes, createdAt, expiresAt } = old;
+  const now = Date.now();
+  if (!isLive(old, now)) throw new Error(`The key ${keyId} no longer works: issue a new one.`);
+  if (old.revokeAt !== undefined)
+    throw new Error(
+      `The key ${keyId} is already rotating and works until ${isoTime(endOf(old))}: use its successor, or issue a new key.`,
+    );
+  // The successor gets the whole lifetime that the old key had.
+  const details = { owner, scopes, createdAt: now, expiresAt: expiresAt && now + expiresAt - createdAt };
+  // The old key ends last, because a failure or a crash before that leaves it as it was. In any other order, it could
+  // end while nobody has seen its successor.
+  const successor = await issueKey(keys, stage, details, show);
+  const revokeAt = now + grace;
+  const rotated = await keys.rotate(old.hash, successor.keyId, revokeAt, Date.now()).catch((cause) => {
+    // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
+    throw new Error(`The new key works. It is not known whether ${keyId} ends: see \`show ${keyId}\``, {
+      cause,
+    });
+  });
+  if (!rotated) {
+    const why = `The key ${keyId} expired, or another command rotated or revoked it at the same time`;
+    await revokeNewKey(keys, successor, why);
+  }
+  return endOf({ ...old, revokeAt });
+}
