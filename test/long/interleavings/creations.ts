@@ -6,7 +6,7 @@ import { ApiError } from "../../../lib/errors.ts";
 import type { IdempotencyToken, NewPet, Pet } from "../../../lib/pet.ts";
 import { petIdAt } from "../../../lib/pet-id.ts";
 import type { Mutation } from "./mutations.ts";
-import { type Budget, type Choose, SHARDS, startWorld, WINDOW, type World } from "./world.ts";
+import { type Choose, type EventLimits, SHARDS, startWorld, WINDOW, type World } from "./world.ts";
 
 const { create } = petCreator({ pets: "pets", claims: "claims" }, SHARDS);
 const claims = claimStore(DynamoDBDocumentClient.from(new DynamoDBClient()), "claims");
@@ -24,7 +24,7 @@ const otherToken: Creation = { ...same, token: { keyId: "key_1", key: "2" } };
 const others = [otherBody, otherToken];
 
 /** What can happen in a schedule. */
-export interface Plan extends Budget {
+export interface Plan extends EventLimits {
   /** A request for the first creation ended after its first write, this many milliseconds ago. */
   crashed?: number;
   /** of requests that can be interrupted by the others after every step */

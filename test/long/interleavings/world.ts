@@ -26,14 +26,14 @@ const NOTHING = {
 };
 
 /** How often each kind of event can happen in one schedule. Without a bound there would be infinitely many. */
-export type Budget = Partial<typeof NOTHING>;
+export type EventLimits = Partial<typeof NOTHING>;
 
 /** Something that can happen next. */
 interface Event {
   name: string;
   happen(): unknown;
   /** of what there is only so much in one schedule */
-  spends?: keyof Budget;
+  spends?: keyof EventLimits;
 }
 
 /** A request to DynamoDB. */
@@ -53,8 +53,11 @@ const JUMPS = [1000, 16_000, WINDOW - 500, WINDOW + 1000];
 
 const { changeStatus, deletePet } = trialOperations("pets", SHARDS);
 
-/** Whether a write keeps what an item is: a retired id, or the pet of a creation, which is changed or deleted. */
-function isKept({ status, statusShard, ...item }: Item, before: Item): boolean {
+/**
+ * Returns whether an item may replace another one. Only the callers that this world adds replace items: a change gives a
+ * pet another status, and a deletion leaves its retired id. Nothing replaces a retired id.
+ */
+function mayReplace({ status, statusShard, ...item }: Item, before: Item): boolean {
   const { status: old, statusShard: oldShard, ...rest } = before;
   if (!oldShard || item.creationId !== before.creationId) return false;
   if (!statusShard) return Object.keys(item).every((name) => /^(id|creationId|deletionId)$/.test(name));
@@ -64,7 +67,7 @@ function isKept({ status, statusShard, ...item }: Item, before: Item): boolean {
 }
 
 /** Executes a request whose result nobody gets. */
-const unheard = ({ execute }: Request) => execute().catch(() => undefined);
+const executeUnanswered = ({ execute }: Request) => execute().catch(() => undefined);
 
 /**
  * The world of one schedule: two tables, a clock, randomness, and requests under way. Everything that happens in it is
@@ -72,7 +75,7 @@ const unheard = ({ execute }: Request) => execute().catch(() => undefined);
  */
 export class World {
   readonly pets = new TableModel("id", (item, before) => {
-    if (before) this.allKept &&= isKept(item, before);
+    if (before) this.allKept &&= mayReplace(item, before);
     else if (item.statusShard) this.added.set(item.id as bigint, { at: this.now, pet: item });
   });
   readonly claims = new TableModel("hash");
@@ -84,7 +87,7 @@ export class World {
   disturbed = false;
   readonly #choose: Choose;
   readonly #mutation: Mutation | undefined;
-  #budget = NOTHING;
+  #left = NOTHING;
   readonly #waiting = new Set<Request>();
   /** requests whose caller has given up, but which can still reach the table */
   readonly #late = new Set<Request>();
@@ -98,8 +101,8 @@ export class World {
   }
 
   /** Decides what can happen from now on, and forgets disturbances. */
-  allow(budget: Budget): void {
-    this.#budget = { ...NOTHING, ...budget };
+  allow(limits: EventLimits): void {
+    this.#left = { ...NOTHING, ...limits };
     this.disturbed = false;
   }
 
@@ -117,8 +120,8 @@ export class World {
 
   /** Draws the random part of an id. It can be the last one again, or another creation can have taken the id first. */
   drawRandom(): number {
-    const collision = this.#budget.collisions > 0 ? this.#choose(3) : 0;
-    if (collision > 0) this.#budget.collisions--;
+    const collision = this.#left.collisions > 0 ? this.#choose(3) : 0;
+    if (collision > 0) this.#left.collisions--;
     if (collision === 1) return this.#drawn;
     const random = ++this.#drawn;
     const id = petIdAt(this.now, random);
@@ -140,7 +143,7 @@ export class World {
       const events = [...this.#events(starting)];
       const { name, happen, spends } = events[this.#choose(events.length)] as Event;
       this.#history.push(name);
-      if (spends) this.#budget[spends]--;
+      if (spends) this.#left[spends]--;
       this.disturbed ||= spends === "faults" || spends === "jumps";
       void happen();
       // Lets the callers run until every one of them waits for DynamoDB.
@@ -159,8 +162,8 @@ export class World {
       ({ name: `${request.name} ${what}`, happen, spends: "faults" }) as const;
     const giveUp = () => this.#waiting.delete(request) && request.reject(new ApiError("unavailable"));
     yield fault("fails", giveUp);
-    yield fault("is executed, but its response is lost", () => unheard(request).then(giveUp));
-    yield fault("is executed and sent again by the SDK", () => unheard(request));
+    yield fault("is executed, but its response is lost", () => executeUnanswered(request).then(giveUp));
+    yield fault("is executed and sent again by the SDK", () => executeUnanswered(request));
     yield fault("is delayed after its caller gave up", () => this.#late.add(request) && giveUp());
   }
 
@@ -177,7 +180,7 @@ export class World {
   }
 
   *#events(starting: Set<() => unknown>): Generator<Event> {
-    const { faults, changes, jumps } = this.#budget;
+    const { faults, changes, jumps } = this.#left;
     for (const caller of starting)
       yield { name: "a caller starts", happen: () => starting.delete(caller) && caller() };
     for (const request of this.#waiting) {
@@ -186,7 +189,7 @@ export class World {
       if (faults > 0) yield* this.#faults(request);
     }
     for (const request of this.#late) {
-      const happen = () => this.#late.delete(request) && unheard(request);
+      const happen = () => this.#late.delete(request) && executeUnanswered(request);
       yield { name: `${request.name} is executed late`, happen };
     }
     if (changes > 0) yield* this.#changes();

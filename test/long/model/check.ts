@@ -25,7 +25,7 @@ export async function checkModel(
   service: TestedService,
   { seed, runs, commands, hostile }: Options,
 ): Promise<number[]> {
-  const { control } = service;
+  const { operator } = service;
   const statuses: number[] = [];
   const count = Math.ceil(hostile / runs / 2);
   const sendHostile = async (_model: Model, service: TestedService, seed: number) => {
@@ -34,7 +34,7 @@ export async function checkModel(
   const kinds = [
     ...clientCommands,
     ...(hostile > 0 ? [commandsOf([fc.noShrink(fc.nat())], sendHostile)] : []),
-    ...(control ? operatorCommands(control) : []),
+    ...(operator ? operatorCommands(operator) : []),
   ];
   const sequences = fc.commands(kinds, { maxCommands: commands, size: "max" });
   const property = fc.asyncProperty(sequences, async (sequence) => {
@@ -44,7 +44,7 @@ export async function checkModel(
     await add(model, service, { name: "First", categoryId: 1n, status: "sold" }, 0);
     await fc.asyncModelRun(() => ({ model, real: service }), sequence);
     await finishWalks(model, service);
-    control?.checkLog();
+    operator?.checkLog();
   });
   await fc.assert(property, { seed, numRuns: runs });
   // The sequences are random, so they can have sent too few.

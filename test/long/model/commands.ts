@@ -11,7 +11,7 @@ import { getPet } from "../../../lib/operations/get-pet.ts";
 import { listPets } from "../../../lib/operations/list-pets.ts";
 import { type NewPet, type Pet, PetStatus } from "../../../lib/pet.ts";
 import type { Model, Walk } from "./model.ts";
-import { type Control, call, type TestedService } from "./service.ts";
+import { call, type Operator, type TestedService } from "./service.ts";
 
 /** Selects an element by a number of any size, because the length of the list is determined only when a command runs. */
 const at = <T>(elements: readonly T[], n: number) => elements[n % elements.length] as T;
@@ -122,7 +122,7 @@ export const clientCommands = [
 ];
 
 /** What operators do. */
-export function operatorCommands({ keys, restart }: Control) {
+export function operatorCommands({ keys, restart }: Operator) {
   const isIssued = ({ keys }: Model, n: number) => at(keys, n).keyId !== undefined && !at(keys, n).revoked;
   const issue = async (model: Model, _service: TestedService, granted: Scope[]) => {
     const { key, keyId } = await keys("issue", "--owner", "Model", "--scopes", granted.join(","));

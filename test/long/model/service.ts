@@ -17,23 +17,23 @@ export interface TestedService {
   baseUrl(): string;
   key: string;
   /** undefined where the run does not control the service */
-  control?: Control;
+  operator?: Operator;
 }
 
 /** What a run can do with a service of its own. */
-export type Control = Awaited<ReturnType<typeof startOwnService>>["control"];
+export type Operator = Awaited<ReturnType<typeof startOwnService>>["operator"];
 
 /** Starts a local service. `await using` stops it. */
 export async function startOwnService() {
   const folder = await mkdtempDisposable(join(tmpdir(), "animal-store-model-"));
   const environment = { DATA_DIR: folder.path };
   let local = await startService(environment);
-  const control = {
+  const operator = {
     /** Runs `npm run keys`. */
     keys: (...args: string[]) => keysJson([...args, "--stage", "local"], environment),
     restart: async () => {
       await local.stop();
-      control.checkLog();
+      operator.checkLog();
       local = await startService(environment);
     },
     /** @throws AssertionError when the service has written why it failed. It writes JSON lines otherwise. */
@@ -43,7 +43,7 @@ export async function startOwnService() {
     await local.stop();
     await folder.remove();
   };
-  return { key: local.key, control, baseUrl: () => local.baseUrl, [Symbol.asyncDispose]: dispose };
+  return { key: local.key, operator, baseUrl: () => local.baseUrl, [Symbol.asyncDispose]: dispose };
 }
 
 /**
