@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { Command } from "commander";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
-import { refusalOf } from "../lib/dynamo/client.ts";
+import { conditionFailure } from "../lib/dynamo/client.ts";
 import { LIMITS } from "./limits.ts";
 import { configureProgram, print, runProgram } from "./run-program.ts";
 
@@ -41,7 +41,7 @@ async function put(TableName: string, key: string, Item: Item, current?: Item): 
     ExpressionAttributeNames: Object.fromEntries(names.map((name, n) => [`#${n}`, name])),
     ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
   });
-  return !(await refusalOf(writer.send(command)));
+  return !(await conditionFailure(writer.send(command)));
 }
 
 async function copyMissing(from: string, to: string, key: string): Promise<void> {

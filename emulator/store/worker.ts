@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import dynalite from "dynalite";
 import { closeIterators } from "./close-iterators.ts";
 import { guarded } from "./guard.ts";
-import { returnRefusedItems } from "./return-refused-items.ts";
+import { returnExistingItems } from "./return-existing-items.ts";
 
 // The thread of the embedded store: a DynamoDB-compatible server on 127.0.0.1.
 
@@ -19,7 +19,7 @@ export interface ThreadOptions {
 
 const { path, accessKeyId } = workerData as ThreadOptions;
 closeIterators();
-returnRefusedItems();
+returnExistingItems();
 const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
 const [listener] = server.listeners("request") as [RequestListener];
 server.removeListener("request", listener).on("request", guarded(listener, accessKeyId));

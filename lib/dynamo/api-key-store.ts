@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { type ApiKeyRecord, hashApiKey, isScope, keyIdOf } from "../api-key.ts";
 import { ApiError } from "../errors.ts";
-import { dynamoClient, type Item, refusalOf } from "./client.ts";
+import { conditionFailure, dynamoClient, type Item } from "./client.ts";
 
 /** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the times itself. */
 export const KEY_TTL_ATTRIBUTE = "deleteAt";
@@ -91,18 +91,18 @@ export interface ApiKeyStore {
  */
 export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKeyStore {
   const client = dynamoClient(config);
-  const keyOf = (hash: string) => ({ TableName: table, Key: { hash: { S: hash } } });
+  const itemKey = (hash: string) => ({ TableName: table, Key: { hash: { S: hash } } });
 
   /** Returns whether the condition held. */
   async function update(hash: string, input: Partial<UpdateItemCommandInput>): Promise<boolean> {
     const ExpressionAttributeNames = { "#hash": "hash" };
-    const command = new UpdateItemCommand({ ...keyOf(hash), ExpressionAttributeNames, ...input });
-    return !(await refusalOf(client.send(command)));
+    const command = new UpdateItemCommand({ ...itemKey(hash), ExpressionAttributeNames, ...input });
+    return !(await conditionFailure(client.send(command)));
   }
 
   return {
     async find(hash, abortSignal) {
-      const command = new GetItemCommand({ ...keyOf(hash), ConsistentRead: true });
+      const command = new GetItemCommand({ ...itemKey(hash), ConsistentRead: true });
       const { Item } = await client.send(command, { abortSignal });
       return Item && toRecord(Item);
     },

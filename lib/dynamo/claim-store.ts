@@ -4,7 +4,7 @@ import { ApiError } from "../errors.ts";
 import { IDEMPOTENCY_SECONDS } from "../limits.ts";
 import type { IdempotencyToken, NewPet } from "../pet.ts";
 import { generatePetId } from "../pet-id.ts";
-import { type Item, itemInTheWay } from "./client.ts";
+import { existingItem, type Item } from "./client.ts";
 
 /** When a claim expires, in seconds since 1970. DynamoDB can delete it days later, so the code also checks the time. */
 export const CLAIM_TTL_ATTRIBUTE = "expiresAt";
@@ -56,10 +56,10 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
         ExpressionAttributeValues: { ":now": Math.floor(now) },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       });
-      const earlier = await itemInTheWay(client.send(put, { abortSignal }));
-      if (!earlier) return claim;
-      if (earlier.fingerprint?.S !== fingerprint) throw new ApiError("idempotency_mismatch");
-      return { hash, creationId: String(earlier.creationId?.S), petId: petIdOf(earlier) };
+      const existing = await existingItem(client.send(put, { abortSignal }));
+      if (!existing) return claim;
+      if (existing.fingerprint?.S !== fingerprint) throw new ApiError("idempotency_mismatch");
+      return { hash, creationId: String(existing.creationId?.S), petId: petIdOf(existing) };
     },
 
     /**
@@ -78,9 +78,9 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
         ExpressionAttributeValues: { ":id": id, ":creationId": creationId, ":taken": petId },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       });
-      const current = await itemInTheWay(client.send(update, { abortSignal }));
-      if (current && current.creationId?.S !== creationId) throw new ApiError("unavailable");
-      return current ? petIdOf(current) : id;
+      const existing = await existingItem(client.send(update, { abortSignal }));
+      if (existing && existing.creationId?.S !== creationId) throw new ApiError("unavailable");
+      return existing ? petIdOf(existing) : id;
     },
   };
 }

@@ -53,8 +53,8 @@ export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient 
   return client;
 }
 
-/** Returns the refusal of a conditional write, or undefined when the write was done. @param write what `send` returned */
-export async function refusalOf(
+/** Returns why the condition of a write failed, or undefined when the write was done. @param write what `send` returned */
+export async function conditionFailure(
   write: Promise<unknown>,
 ): Promise<ConditionalCheckFailedException | undefined> {
   try {
@@ -66,14 +66,14 @@ export async function refusalOf(
 }
 
 /**
- * Returns the item that refused a conditional write, in DynamoDB's own attribute format (also with the document client),
- * or undefined when the write was done. A read after the refusal could find what others have written since.
+ * Returns the existing item for which the condition of a write failed, in DynamoDB's own attribute format (also with the
+ * document client), or undefined when the write was done. A later read could find what others have written since.
  *
  * @param write what `send` returned for a command with `ReturnValuesOnConditionCheckFailure: "ALL_OLD"`
- * @throws ApiError `unavailable` for a refusal without its item: nobody knows what is in the way
+ * @throws ApiError `unavailable` when the condition failed and DynamoDB did not return the item
  */
-export async function itemInTheWay(write: Promise<unknown>): Promise<Item | undefined> {
-  const refusal = await refusalOf(write);
-  if (refusal && !refusal.Item) throw new ApiError("unavailable", { cause: refusal });
-  return refusal?.Item;
+export async function existingItem(write: Promise<unknown>): Promise<Item | undefined> {
+  const failure = await conditionFailure(write);
+  if (failure && !failure.Item) throw new ApiError("unavailable", { cause: failure });
+  return failure?.Item;
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../errors.ts";
 import { Pet, type PetCreator, type PetFinder, type PetLister, type PetQuery, PetStatus } from "../pet.ts";
 import { generatePetId, isStalePetId } from "../pet-id.ts";
 import { claimStore } from "./claim-store.ts";
-import { dynamoClient, itemInTheWay } from "./client.ts";
+import { dynamoClient, existingItem } from "./client.ts";
 
 /** The index that lists the pets of a status in order of id. */
 export const STATUS_INDEX = "byStatus";
@@ -120,7 +120,7 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
       ConditionExpression: "attribute_not_exists(id)",
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    return itemInTheWay(client.send(put, { abortSignal }));
+    return existingItem(client.send(put, { abortSignal }));
   };
 
   const create: PetCreator["create"] = async (newPet, token, signal) => {
@@ -131,10 +131,10 @@ export function petCreator(tables: { pets: string; claims: string }, shards: num
       const pet = { id, ...newPet };
       // A retry found it in a claim. Nobody adds a pet with a retired id, not even an earlier attempt that is still running.
       const stale = isStalePetId(id);
-      const holder = await putIfFree(stale ? retiredItem(id) : petItem(pet, creationId, shards), signal);
-      if (!holder && !stale) return pet;
+      const existing = await putIfFree(stale ? retiredItem(id) : petItem(pet, creationId, shards), signal);
+      if (!existing && !stale) return pet;
       // An earlier attempt or a repeated write of this creation added its pet, whatever the pet has become.
-      if (holder?.creationId?.S === creationId) return pet;
+      if (existing?.creationId?.S === creationId) return pet;
       id = claim ? await claims.replaceId({ ...claim, petId: id }, signal) : generatePetId();
     }
     throw new ApiError("unavailable");

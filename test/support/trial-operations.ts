@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { dynamoClient, itemInTheWay, refusalOf } from "../../lib/dynamo/client.ts";
+import { conditionFailure, dynamoClient, existingItem } from "../../lib/dynamo/client.ts";
 import { retiredItem, STATUS_SHARD_ATTRIBUTE, statusShardOf } from "../../lib/dynamo/pet-store.ts";
 import type { PetStatus } from "../../lib/pet.ts";
 
@@ -25,7 +25,7 @@ export function trialOperations(TableName: string, shards: number) {
         ExpressionAttributeNames: { "#status": "status" },
         ExpressionAttributeValues: { ":status": status, ":shard": statusShardOf({ id, status }, shards) },
       });
-      return !(await refusalOf(client.send(update, { abortSignal })));
+      return !(await conditionFailure(client.send(update, { abortSignal })));
     },
 
     /** Deletes a pet. Returns false if there is no pet. */
@@ -40,9 +40,9 @@ export function trialOperations(TableName: string, shards: number) {
         ConditionExpression,
         ReturnValuesOnConditionCheckFailure,
       });
-      const holder = await itemInTheWay(client.send(put, { abortSignal }));
+      const existing = await existingItem(client.send(put, { abortSignal }));
       // The SDK repeats a write whose response was lost, and finds what it has written.
-      return !holder || holder.deletionId?.S === deletionId;
+      return !existing || existing.deletionId?.S === deletionId;
     },
   };
 }

@@ -18,7 +18,7 @@ const { create } = petCreator(tables, 2);
 const { changeStatus, deletePet } = trialOperations(tables.pets, 2);
 const models = { [tables.pets]: new TableModel("id"), [tables.claims]: new TableModel("hash") };
 
-/** Returns what the stores read: an item, or the refusal with the item in the way. */
+/** Returns what the stores read: an item, or the failure of a condition with the existing item. */
 const outcomeOf = (result: Promise<object | undefined>) =>
   result.then(
     (output) => (output && "Item" in output ? output.Item : undefined),
