@@ -1,7 +1,6 @@
 import { type ApiKeyRecord, endOf, generateApiKey, isLive, newApiKeyRecord } from "../lib/api-key.ts";
 import type { ApiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { isoTime } from "./format-keys.ts";
-import { withRollback } from "./run-program.ts";
 
 /** Shows a new key to its owner. It throws if it cannot, or when `interruption` is aborted meanwhile. */
 export type ShowKey = (record: ApiKeyRecord, key: string, interruption: AbortSignal) => Promise<void>;
@@ -21,8 +20,11 @@ async function revokeNewKey(
   throw new Error(`${why}, and the new key ${key.keyId} ${stored ? live : "was not stored"}`, { cause });
 }
 
+const INTERRUPTIONS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /**
- * Stores a new key and shows it. If either fails, the key is revoked.
+ * Stores a new key and shows it. If either fails, the key is revoked: Ctrl-C, `kill` and a closed terminal do not end the
+ * process before that.
  *
  * @param stage the stage that the key is for
  * @returns the record of the new key
@@ -36,15 +38,19 @@ export async function issueKey(
 ): Promise<ApiKeyRecord> {
   const key = generateApiKey(stage);
   const record = newApiKeyRecord(key, details);
-  await withRollback(
-    async (interruption) => {
-      await keys.add(record);
-      interruption.throwIfAborted();
-      await show(record, key, interruption);
-    },
-    (error) => revokeNewKey(keys, record, "Issuing failed", error),
-  );
-  return record;
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort(new Error("Interrupted."));
+  for (const signal of INTERRUPTIONS) process.on(signal, interrupt);
+  try {
+    await keys.add(record);
+    interruption.signal.throwIfAborted();
+    await show(record, key, interruption.signal);
+    return record;
+  } catch (error) {
+    return await revokeNewKey(keys, record, "Issuing failed", interruption.signal.reason ?? error);
+  } finally {
+    for (const signal of INTERRUPTIONS) process.off(signal, interrupt);
+  }
 }
 
 /**

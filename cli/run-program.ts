@@ -35,33 +35,6 @@ export async function print(text: string, signal?: AbortSignal): Promise<void> {
   }
 }
 
-const INTERRUPTIONS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/**
- * Does work that must not stay half done. Ctrl-C, `kill` and a closed terminal do not end the process before the work ends
- * or is undone.
- *
- * @param work ends early when its signal is aborted
- * @param undo gets the error of the work, which is thrown afterwards
- */
-export async function withRollback<T>(
-  work: (interruption: AbortSignal) => Promise<T>,
-  undo: (error: unknown) => Promise<unknown>,
-): Promise<T> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort(new Error("Interrupted."));
-  for (const signal of INTERRUPTIONS) process.on(signal, interrupt);
-  try {
-    return await work(interruption.signal);
-  } catch (failure) {
-    const error = interruption.signal.reason ?? failure;
-    await undo(error);
-    throw error;
-  } finally {
-    for (const signal of INTERRUPTIONS) process.off(signal, interrupt);
-  }
-}
-
 /**
  * Configures how a command line program reports errors. Call it before you add subcommands, which inherit it.
  *
