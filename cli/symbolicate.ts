@@ -3,7 +3,8 @@ import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Command, Option } from "commander";
 import { bundleFunctions } from "../infra/bundle/bundles.ts";
-import { entryName, entryPoints } from "../infra/bundle/options.ts";
+import { entryPoints } from "../infra/bundle/options.ts";
+import { entryName } from "../infra/names.ts";
 import { escapeControls } from "./escape-controls.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 

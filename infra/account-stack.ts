@@ -10,22 +10,15 @@ import {
   WebIdentityPrincipal,
 } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
+import type { AccountSettings, GitHubRepository, MonthlyBudget } from "./account-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
-import type { Budget } from "./budget.ts";
-import type { GitHubRepository } from "./github-repository.ts";
-import { pascalCase } from "./pascal-case.ts";
-import { type Stage, stackName } from "./stages.ts";
+import { pascalCase, stackName } from "./names.ts";
+import type { Stage } from "./stages.ts";
 
 const ISSUER = "token.actions.githubusercontent.com";
 const AUDIENCE = "sts.amazonaws.com";
 /** The names of the roles that `cdk bootstrap` creates start with this. */
 const BOOTSTRAP = "cdk-hnb659fds";
-
-/** What someone fills in for the account. */
-export interface AccountSettings {
-  repository?: GitHubRepository | undefined;
-  budget?: Budget | undefined;
-}
 
 /**
  * What the stages share in an account and region: the role with which API Gateway writes logs, the budget, and the roles
@@ -49,7 +42,7 @@ export class AccountStack extends Stack {
   }
 
   /** Reports what the whole account costs. AWS Budgets knows it some hours late. */
-  #addBudget({ monthlyUsd, email }: Budget): void {
+  #addBudget({ monthlyUsd, email }: MonthlyBudget): void {
     const subscribers = [{ subscriptionType: "EMAIL", address: email }];
     new CfnBudget(this, "Budget", {
       budget: { budgetType: "COST", timeUnit: "MONTHLY", budgetLimit: { amount: monthlyUsd, unit: "USD" } },

@@ -28,6 +28,7 @@ interface TableAccess {
 export interface ApiFunctionProps
   extends Pick<FunctionProps, "code" | "environment" | "reservedConcurrentExecutions" | "systemLogLevelV2">,
     Pick<AliasOptions, "provisionedConcurrentExecutions"> {
+  kind: "operation" | "authorizer";
   access: TableAccess[];
   logRetentionDays: number;
   canaryDeployment: boolean;
@@ -42,11 +43,13 @@ export class ApiFunction extends LambdaFunction {
   readonly tableThrottles = new Map<string, Metric>();
   /** what callers invoke: in a stage with a canary or provisioned instances an alias, else the newest code */
   readonly target: Alias | this;
+  readonly kind: ApiFunctionProps["kind"];
 
   constructor(
     scope: Construct,
     id: string,
     {
+      kind,
       access,
       logRetentionDays,
       canaryDeployment,
@@ -76,6 +79,7 @@ export class ApiFunction extends LambdaFunction {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
 
+    this.kind = kind;
     for (const { table, operations, index } of access) {
       const resources = [index ? `${table.tableArn}/index/${index}` : table.tableArn];
       for (const operation of operations) {

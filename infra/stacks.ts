@@ -1,10 +1,11 @@
 import { createRequire } from "node:module";
 import type { App } from "aws-cdk-lib";
-import { type AccountSettings, AccountStack } from "./account-stack.ts";
-import { AnimalStoreStack, type CodeFolder } from "./animal-store-stack.ts";
-import { budget } from "./budget.ts";
-import { githubRepository } from "./github-repository.ts";
-import { accountStackName, deployedStages, personalStage, stackName } from "./stages.ts";
+import { type AccountSettings, budget, githubRepository } from "./account-settings.ts";
+import { AccountStack } from "./account-stack.ts";
+import { AnimalStoreStack } from "./animal-store-stack.ts";
+import type { CodeFolder } from "./function-set.ts";
+import { accountStackName, stackName } from "./names.ts";
+import { deployedStages, personalStage } from "./stages.ts";
 
 /** Set in code and not in cdk.json, so that every way to synthesize returns the same templates. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)(

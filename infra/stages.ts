@@ -1,3 +1,5 @@
+import { stackName } from "./names.ts";
+
 /** Every difference between the deployments. */
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
@@ -94,9 +96,6 @@ export const localStage: Stage = { ...staging, name: "local", confirmKeyChanges:
 /** The stack whose template the local service serves. */
 export const servedStackName = stackName(staging.name);
 
-/** The stack of what the stages share in an account and region. */
-export const accountStackName = stackName("account");
-
 /** The stages that have a name here. */
 export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
 
@@ -117,8 +116,3 @@ export function personalStage(name: string): Stage {
 /** Returns the stage with this name, or else the personal stage. @throws Error as personalStage does */
 export const stageNamed = (name: string): Stage =>
   namedStages.find((stage) => stage.name === name) ?? personalStage(name);
-
-/** The name of a stage's stack. */
-export function stackName(stage: string): string {
-  return `animal-store-${stage}`;
-}

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readStack, type StackDefinition } from "../emulator/template/template.ts";
-import { entryName } from "../infra/bundle/options.ts";
+import { entryOfOutput } from "../infra/names.ts";
 import { localStage, servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
 
@@ -85,7 +85,7 @@ export function readLocalStack(assembly: string, code?: string): StackDefinition
   const outputOf = new Map(Object.entries(stack.outputs).map(([output, value]) => [value, output]));
   const functions = stack.functions.map(({ environment, ...fn }) => ({
     ...fn,
-    ...(code && { code: join(code, entryName(outputOf.get(fn.name)?.replace("FunctionName", "") ?? "")) }),
+    ...(code && { code: join(code, entryOfOutput(outputOf.get(fn.name) ?? "")) }),
     // The only value of the template that is replaced, so that keys of the local service are valid only here.
     environment: "STAGE" in environment ? { ...environment, STAGE: localStage.name } : environment,
   }));

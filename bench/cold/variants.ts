@@ -2,7 +2,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
 import { functionOf, type StackDefinition } from "../../emulator/template/template.ts";
-import { functionOutput } from "../../infra/pascal-case.ts";
+import { functionOutput } from "../../infra/names.ts";
 import { localStage } from "../../infra/stages.ts";
 import { exampleOf } from "../../lib/examples.ts";
 import type { Operation } from "../../lib/operation.ts";

@@ -8,9 +8,6 @@ const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name
 /** The functions' sources. */
 const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
-/** The name of a function's file there, without its extension: `list-pets` for listPets or ListPets. */
-export const entryName = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
-
 /** The files there. */
 export const entryPoints = readdirSync(functionsFolder).map((file) => join(functionsFolder, file));
 

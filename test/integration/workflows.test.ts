@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
-import { deployedStages, stackName } from "../../infra/stages.ts";
+import { stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
 import { CHECKS_PREFIX } from "../../lib/api-key.ts";
 import { type Job, jobOf, runStep, type Untyped, workflowFiles, workflows } from "../support/workflows.ts";
 
@@ -181,7 +182,7 @@ describe("a release", () => {
       ["undefined", "false"],
       ["{}", "true"],
     ]) {
-      const files = { "infra/github-repository.ts": `export const githubRepository = ${value};` };
+      const files = { "infra/account-settings.ts": `export const githubRepository = ${value};` };
       const { output } = runStep(
         stepOf(release.jobs.build, "publish="),
         { node: `exec "${process.execPath}" "$@"` },

@@ -1,7 +1,8 @@
 import { App } from "aws-cdk-lib";
 import { AccountStack } from "../../infra/account-stack.ts";
+import { accountStackName } from "../../infra/names.ts";
 import { featureFlags } from "../../infra/stacks.ts";
-import { accountStackName, deployedStages } from "../../infra/stages.ts";
+import { deployedStages } from "../../infra/stages.ts";
 import type { exampleSettings } from "./every-option.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { Budget } from "../../infra/budget.ts";
-import type { GitHubRepository } from "../../infra/github-repository.ts";
+import type { GitHubRepository, MonthlyBudget } from "../../infra/account-settings.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
 
 /** A stage with every option. Its numbers are no stage's, so that a test notices a number that is not taken from there. */
@@ -36,5 +35,5 @@ export const exampleRepository: GitHubRepository = {
 /** What infra/ leaves undefined, as someone would fill it in. */
 export const exampleSettings = {
   repository: exampleRepository,
-  budget: { monthlyUsd: 50, email: "ops@example.com" } satisfies Budget,
+  budget: { monthlyUsd: 50, email: "ops@example.com" } satisfies MonthlyBudget,
 };

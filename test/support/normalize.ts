@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { accountStackName, deployedStages, stackName } from "../../infra/stages.ts";
+import { accountStackName, stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
 import type { Json } from "./json.ts";
 
 /** The folder of the reviewed templates: what the stacks deploy, without what changes with every build. */

@@ -1,5 +1,5 @@
 import { evaluate } from "../../emulator/template/intrinsics.ts";
-import { functionOutput } from "../../infra/pascal-case.ts";
+import { functionOutput } from "../../infra/names.ts";
 import { operations } from "../../lib/operations.ts";
 import type { Json } from "./json.ts";
 import { readTemplate } from "./normalize.ts";

@@ -5,8 +5,9 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { ApiFunction } from "../../infra/api-function.ts";
+import { stackName } from "../../infra/names.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
-import { deployedStages, stackName } from "../../infra/stages.ts";
+import { deployedStages } from "../../infra/stages.ts";
 import { PetsTable } from "../../infra/tables.ts";
 import { everyOption, exampleRepository, exampleSettings } from "./every-option.ts";
 
@@ -29,6 +30,7 @@ const access = [
   { table, operations: [Operation.QUERY] },
 ];
 const { tableThrottles } = new ApiFunction(twoAccesses, "Twice", {
+  kind: "operation",
   access,
   code: Code.fromAsset(codeFolder()),
   logRetentionDays: 1,

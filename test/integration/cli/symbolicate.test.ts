@@ -6,7 +6,7 @@ import { afterAll, expect, it, jest } from "@jest/globals";
 import { stop } from "esbuild";
 import { program } from "../../../cli/symbolicate.ts";
 import { functionOf, readStack } from "../../../emulator/template/template.ts";
-import { functionOutput } from "../../../infra/pascal-case.ts";
+import { functionOutput } from "../../../infra/names.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { runNode } from "../../support/keys-cli.ts";

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "@jest/globals";
-import { entryName, lambdaEntryFile } from "../../../infra/bundle/options.ts";
+import { lambdaEntryFile } from "../../../infra/bundle/options.ts";
+import { entryName } from "../../../infra/names.ts";
 import { operations } from "../../../lib/operations.ts";
 import { runNode } from "../../support/keys-cli.ts";
 

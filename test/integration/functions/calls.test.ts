@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { entryName } from "../../../infra/bundle/options.ts";
+import { entryName } from "../../../infra/names.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { petCreator } from "../../../lib/dynamo/pet-store.ts";

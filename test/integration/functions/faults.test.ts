@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, it, jest } from "@jest/globals";
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult } from "aws-lambda";
-import { entryName } from "../../../infra/bundle/options.ts";
+import { entryName } from "../../../infra/names.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { ATTEMPTS, dynamoClient } from "../../../lib/dynamo/client.ts";

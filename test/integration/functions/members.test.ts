@@ -8,7 +8,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
-import { entryName } from "../../../infra/bundle/options.ts";
+import { entryName } from "../../../infra/names.ts";
 import { retiredItem, statusShardOf } from "../../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../../lib/http/json.ts";
 import { PAGE_SIZE } from "../../../lib/limits.ts";

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it, jest } from "@jest/globals";
-import { entryName } from "../../../infra/bundle/options.ts";
+import { entryName } from "../../../infra/names.ts";
 import { petCreator } from "../../../lib/dynamo/pet-store.ts";
 import type { Operation } from "../../../lib/operation.ts";
 import { operations } from "../../../lib/operations.ts";

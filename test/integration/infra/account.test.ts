@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { budget } from "../../../infra/budget.ts";
-import { githubRepository } from "../../../infra/github-repository.ts";
-import { pascalCase } from "../../../infra/pascal-case.ts";
-import { accountStackName, deployedStages, stackName } from "../../../infra/stages.ts";
+import { budget, githubRepository } from "../../../infra/account-settings.ts";
+import { accountStackName, pascalCase, stackName } from "../../../infra/names.ts";
+import { deployedStages } from "../../../infra/stages.ts";
 import { exampleSettings } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
 import { arnOf, readResources } from "../../support/resources.ts";

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { formatAccessLog } from "../../../emulator/gateway/context.ts";
-import { deployedStages, stackName } from "../../../infra/stages.ts";
+import { stackName } from "../../../infra/names.ts";
+import { deployedStages } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import { alarmState, countedFrom, Metrics, metricsOf, periodOf } from "../../support/cloudwatch.ts";
 import type { Json } from "../../support/json.ts";
@@ -52,7 +53,7 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
   const [, objective, days] =
     /objective ([\d.]+) over (\d+) days/.exec(only("CloudWatch::Dashboard").DashboardBody) ?? [];
 
-  it("docs/decisions/alarms.md states the objective that infra/alarms.ts has", () => {
+  it("docs/decisions/alarms.md states the objective that infra/monitoring/alarms.ts has", () => {
     const decision = readFileSync(new URL("../../../docs/decisions/alarms.md", import.meta.url), "utf8");
     expect(decision).toContain(`objective is ${objective} % of requests without a 5xx over ${days} days`);
   });

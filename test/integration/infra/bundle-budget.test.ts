@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { functionOf, readStack } from "../../../emulator/template/template.ts";
-import { functionOutput } from "../../../infra/pascal-case.ts";
+import { functionOutput } from "../../../infra/names.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import type { Json } from "../../support/json.ts";

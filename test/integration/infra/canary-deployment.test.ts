@@ -1,8 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
-import { entryName } from "../../../infra/bundle/options.ts";
-import { deployedStages, stackName } from "../../../infra/stages.ts";
+import { entryName, stackName } from "../../../infra/names.ts";
+import { deployedStages } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { ApiError } from "../../../lib/errors.ts";
 import { operations } from "../../../lib/operations.ts";

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { deployedStages, type Stage, stackName } from "../../../infra/stages.ts";
+import { stackName } from "../../../infra/names.ts";
+import { deployedStages, type Stage } from "../../../infra/stages.ts";
 import { retiredItem } from "../../../lib/dynamo/pet-store.ts";
 import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";

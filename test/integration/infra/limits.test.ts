@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
-import { deployedStages, stackName } from "../../../infra/stages.ts";
+import { stackName } from "../../../infra/names.ts";
+import { deployedStages } from "../../../infra/stages.ts";
 import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
 import { arnOf, readResources } from "../../support/resources.ts";

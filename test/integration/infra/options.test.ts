@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { deployedStages, stackName } from "../../../infra/stages.ts";
+import { stackName } from "../../../infra/names.ts";
+import { deployedStages } from "../../../infra/stages.ts";
 import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
 import { readTemplate } from "../../support/normalize.ts";

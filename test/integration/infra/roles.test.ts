@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
-import { entryName } from "../../../infra/bundle/options.ts";
-import { deployedStages, stackName } from "../../../infra/stages.ts";
+import { entryName, stackName } from "../../../infra/names.ts";
+import { deployedStages } from "../../../infra/stages.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
 import { petCreator } from "../../../lib/dynamo/pet-store.ts";
 import { operations } from "../../../lib/operations.ts";
@@ -96,7 +96,7 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     const used = calls.map(
       ({ action, table, index }) => `dynamodb:${action} ${arnOf(deployed[table])}${index}`,
     );
-    // A call that has no grant needs one in `access` in infra/animal-store-stack.ts. A grant that no call uses is wrong,
+    // A call that has no grant needs one in `access` in infra/function-set.ts. A grant that no call uses is wrong,
     // unless no example makes the call: then its parameter needs an example that does.
     expect(grants.map(({ action, resource }: Json) => `${action} ${resource}`).toSorted()).toEqual(
       [...new Set(used), `logs:CreateLogStream ${log}`, `logs:PutLogEvents ${log}`].toSorted(),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { functionOf, readStack } from "../../../emulator/template/template.ts";
-import { functionOutput } from "../../../infra/pascal-case.ts";
+import { functionOutput } from "../../../infra/names.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";

@@ -9,8 +9,8 @@ import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
 import type { Construct } from "constructs";
-import { API_VERSION } from "../lib/operation.ts";
-import type { Stage } from "./stages.ts";
+import { API_VERSION } from "../../lib/operation.ts";
+import type { Stage } from "../stages.ts";
 
 /**
  * TLS 1.2 or 1.3 with forward secrecy, for both the default endpoint and the custom domain name. Without a policy, the

@@ -1,7 +1,7 @@
 import { Stack } from "aws-cdk-lib";
 import { CfnQueryDefinition } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { operations } from "../lib/operations.ts";
+import { operations } from "../../lib/operations.ts";
 import type { MonitoredResources } from "./alarms.ts";
 
 /** The condition for a request to a deprecated operation; empty if there is none. */

@@ -14,9 +14,10 @@ import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import type { Api, Functions } from "./api.ts";
-import { pascalCase } from "./pascal-case.ts";
-import type { WebAcl } from "./web-acl.ts";
+import type { Api } from "../api/api.ts";
+import type { WebAcl } from "../api/web-acl.ts";
+import type { Functions } from "../function-set.ts";
+import { pascalCase } from "../names.ts";
 
 /** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
 export const ERROR_BUDGET = 0.001;

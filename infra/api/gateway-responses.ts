@@ -1,6 +1,6 @@
 import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
-import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.ts";
-import { gatewayErrors, otherGatewayErrors } from "../lib/gateway-errors.ts";
+import { type ErrorCode, errorBody, errorHeaders, errors } from "../../lib/errors.ts";
+import { gatewayErrors, otherGatewayErrors } from "../../lib/gateway-errors.ts";
 
 const types = Object.entries({ ...gatewayErrors, ...otherGatewayErrors }).flatMap(([code, names]) =>
   names.map((type) => ({ type, code: code as ErrorCode })),

@@ -2,8 +2,8 @@ import { Stack } from "aws-cdk-lib";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
+import type { Stage } from "../stages.ts";
 import type { Api } from "./api.ts";
-import type { Stage } from "./stages.ts";
 
 const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   cloudWatchMetricsEnabled: true,

@@ -11,19 +11,18 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import { apiKeyPattern } from "../lib/api-key.ts";
-import { API_VERSION } from "../lib/operation.ts";
-import { operations } from "../lib/operations.ts";
-import { ACCESS_LOG_FORMAT, AccessLog } from "./access-log.ts";
-import { acknowledge } from "./acknowledge.ts";
-import type { ApiFunction } from "./api-function.ts";
+import { apiKeyPattern } from "../../lib/api-key.ts";
+import { API_VERSION } from "../../lib/operation.ts";
+import { operations } from "../../lib/operations.ts";
+import { acknowledge } from "../acknowledge.ts";
+import type { ApiFunction } from "../api-function.ts";
+import type { Functions } from "../function-set.ts";
+import { ACCESS_LOG_FORMAT, AccessLog } from "../monitoring/access-log.ts";
+import { stackName } from "../names.ts";
+import type { Stage } from "../stages.ts";
 import { TLS } from "./domain.ts";
 import { addMethodNotAllowed, addNotFound } from "./error-methods.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
-import { type Stage, stackName } from "./stages.ts";
-
-/** The function of every operation, and the authorizer. */
-export type Functions = Record<(typeof operations)[number]["id"] | "authorize", ApiFunction>;
 
 /** The REST API: a route for every operation behind the authorizer, and errors for everything else. */
 export class Api extends Construct {

@@ -7,9 +7,9 @@ import {
   PassthroughBehavior,
   type RestApi,
 } from "aws-cdk-lib/aws-apigateway";
-import { type ErrorCode, errorBody, errors } from "../lib/errors.ts";
-import { operations } from "../lib/operations.ts";
-import { acknowledge } from "./acknowledge.ts";
+import { type ErrorCode, errorBody, errors } from "../../lib/errors.ts";
+import { operations } from "../../lib/operations.ts";
+import { acknowledge } from "../acknowledge.ts";
 
 /**
  * The media types that clients usually send. API Gateway selects the request template by the request's media type, and

@@ -9,11 +9,11 @@ import {
 import type { Alias, CfnAlias } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { acknowledge } from "./acknowledge.ts";
+import { acknowledge } from "../acknowledge.ts";
+import { type ApiFunction, LIVE_ALIAS } from "../api-function.ts";
+import type { Functions } from "../function-set.ts";
+import { pascalCase } from "../names.ts";
 import { type Alarms, share } from "./alarms.ts";
-import type { Functions } from "./api.ts";
-import { type ApiFunction, LIVE_ALIAS } from "./api-function.ts";
-import { pascalCase } from "./pascal-case.ts";
 
 const PERIOD = Duration.minutes(1);
 
@@ -77,7 +77,7 @@ function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[
     add("HighLatency", duration, 2000, slow),
   ];
   const calls = versionMetric(fn, "Invocations", Stats.SUM);
-  if (name === "authorize") {
+  if (fn.kind === "authorizer") {
     // It throws instead of returning a 5xx. With fewer refusals, the calls can be those of a client with an expired key.
     const refused = share(loggedResponses(name, fn, 401), calls, 3, PERIOD);
     return [...added, add("Refusals", refused, 0.5, "The new version of authorize refused most keys.")];

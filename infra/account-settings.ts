@@ -1,0 +1,30 @@
+/** The GitHub repository whose workflows deploy the stages. */
+export interface GitHubRepository {
+  owner: string;
+  name: string;
+  /** numbers that GitHub never assigns again: `gh api repos/OWNER/NAME --jq '.owner.id, .id'` */
+  ownerId: number;
+  id: number;
+  /** whether this account already has an OIDC provider for GitHub; it can have only one */
+  oidcProviderExists: boolean;
+}
+
+/** What the account may cost before AWS sends a message. */
+export interface MonthlyBudget {
+  /** for all that is in the account, in USD a month */
+  monthlyUsd: number;
+  /** who gets a message when the costs of a month exceed the amount, and when they are expected to */
+  email: string;
+}
+
+/** What someone fills in for the account. */
+export interface AccountSettings {
+  repository?: GitHubRepository | undefined;
+  budget?: MonthlyBudget | undefined;
+}
+
+/** Undefined until someone deploys from GitHub: the stacks can then be deployed by hand only. */
+export const githubRepository: GitHubRepository | undefined = undefined;
+
+/** Undefined until someone can receive the messages: there is then no budget. */
+export const budget: MonthlyBudget | undefined = undefined;

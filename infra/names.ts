@@ -1,0 +1,19 @@
+// What two places must agree on: the names of stacks, outputs, and files of functions.
+
+/** The name of a stage's stack. */
+export const stackName = (stage: string) => `animal-store-${stage}`;
+
+/** The stack of what the stages share in an account and region. */
+export const accountStackName = stackName("account");
+
+/** Returns the form of an operation's or stage's name in construct ids and outputs, as the CDK writes them: `ListPets`. */
+export const pascalCase = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** The output that names a function, by the id of its operation or `authorize`: `ListPetsFunctionName`. */
+export const functionOutput = (id: string) => `${pascalCase(id)}FunctionName`;
+
+/** The name of a function's file in functions/, without its extension: `list-pets` for listPets or ListPets. */
+export const entryName = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
+
+/** The name of a function's file, by the output that names the function: the inverse of functionOutput. */
+export const entryOfOutput = (output: string) => entryName(output.replace(/FunctionName$/, ""));
