@@ -11,12 +11,13 @@ export default {
     {
       ...project,
       displayName: "unit",
-      testMatch: ["<rootDir>/test/unit/**/*.test.ts"],
+      testMatch: ["<rootDir>/test/**/*.test.ts"],
+      testPathIgnorePatterns: ["\\.integration\\.test\\.ts$", "<rootDir>/test/integration/"],
     },
     {
       ...project,
       displayName: "integration",
-      testMatch: ["<rootDir>/test/integration/**/*.test.ts"],
+      testMatch: ["<rootDir>/test/**/*.integration.test.ts", "<rootDir>/test/integration/**/*.test.ts"],
       globalSetup: "<rootDir>/test/support/global-setup.ts",
       globalTeardown: "<rootDir>/test/support/global-teardown.ts",
     },

@@ -1,7 +1,7 @@
-import { format, insert, table } from "../bench/report.ts";
 import { deployedStages } from "../infra/stages.ts";
 import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { PetStatus } from "../lib/pet.ts";
+import { format, insert, table } from "./report.ts";
 
 // What the table of limits assumes about the traffic of the stages that keep data.
 const LISTS = 0.8;

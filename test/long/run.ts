@@ -22,6 +22,11 @@ Needs curl, Go 1.24 or later, Python 3.10 or later with venv, and access to npm,
   .action(async () => (await import("./clients/clients.ts")).testClients());
 
 program
+  .command("cold-start")
+  .description("measures the cold starts on this machine, and updates the tables of docs/benchmarks.md")
+  .action(async () => (await import("./cold-start/cold-start.ts")).benchmark());
+
+program
   .command("deploy")
   .description("deploys with the real cdk to MiniStack and tests the stages (needs Python and PyPI)")
   .action(async () => (await import("./deploy/deployment.ts")).testDeployment());

@@ -40,7 +40,7 @@ function violations(file: string, source: string): string[] {
     });
 }
 
-const folders = "{bench,cli,docs,emulator,examples,functions,infra,lib,local,openapi}";
+const folders = "{cli,docs,emulator,examples,functions,infra,lib,local,openapi}";
 const files = globSync(`${folders}/**/*.{ts,cjs,mjs}`, { cwd: root });
 
 it("every file imports only what the table allows", () => {

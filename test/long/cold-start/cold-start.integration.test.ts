@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, expect, it } from "@jest/globals";
 import { stop } from "esbuild";
-import { coldStart } from "../../../bench/cold/cold.ts";
-import { insert } from "../../../bench/report.ts";
+import { insert } from "../../../docs/report.ts";
+import { coldStart } from "./measure.ts";
 
 const document = readFileSync(new URL("../../../docs/benchmarks.md", import.meta.url), "utf8");
 

@@ -3,10 +3,10 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { readStack } from "../../emulator/template/template.ts";
-import { localStage, servedStackName } from "../../infra/stages.ts";
-import { generateApiKey } from "../../lib/api-key.ts";
-import { format, table } from "../report.ts";
+import { format, table } from "../../../docs/report.ts";
+import { readStack } from "../../../emulator/template/template.ts";
+import { localStage, servedStackName } from "../../../infra/stages.ts";
+import { generateApiKey } from "../../../lib/api-key.ts";
 import { startMock } from "./mock.ts";
 import { buildVariants, type Variant } from "./variants.ts";
 
@@ -33,10 +33,12 @@ const median = (values: number[]) =>
  * @returns a Markdown table
  */
 export async function coldStart(assembly: string, rounds: number): Promise<string> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-bench-"));
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-cold-start-"));
   const stack = readStack(assembly, servedStackName);
   const key = generateApiKey(localStage.name);
-  await using mock = await startMock(stack.outputs.ApiKeysTableName ?? "", key);
+  const { ApiKeysTableName: apiKeys = "", PetsTableName: pets = "" } = stack.outputs;
+  const tables = { apiKeys, pets };
+  await using mock = await startMock(tables, key);
   const variants = await buildVariants(stack, key, folder.path);
   const starts = variants.map((): Record<string, number>[] => []);
   for (let round = 0; round < rounds; round++)

@@ -1,14 +1,14 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
-import { functionOf, type StackDefinition } from "../../emulator/template/template.ts";
-import { functionOutput } from "../../infra/names.ts";
-import { localStage } from "../../infra/stages.ts";
-import { exampleOf } from "../../lib/examples.ts";
-import type { Operation } from "../../lib/operation.ts";
-import { createPet } from "../../lib/operations/create-pet.ts";
-import { getPet } from "../../lib/operations/get-pet.ts";
-import { operations } from "../../lib/operations.ts";
+import { functionOf, type StackDefinition } from "../../../emulator/template/template.ts";
+import { functionOutput } from "../../../infra/names.ts";
+import { localStage } from "../../../infra/stages.ts";
+import { exampleOf } from "../../../lib/examples.ts";
+import type { Operation } from "../../../lib/operation.ts";
+import { getPet } from "../../../lib/operations/get-pet.ts";
+import { operations } from "../../../lib/operations.ts";
+import { PET_ID } from "./mock.ts";
 
 /** A bundle that Lambda could start. */
 export interface Variant {
@@ -19,19 +19,19 @@ export interface Variant {
   event: unknown;
 }
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 
 /** The event that API Gateway sends for a request that the authorizer has admitted. */
 const eventOf = ({ params, body }: Operation) => ({
   multiValueHeaders: { "Content-Type": ["application/json"] },
   multiValueQueryStringParameters: null,
-  pathParameters: Object.fromEntries(Object.keys(params?.shape ?? {}).map((name) => [name, "1"])),
+  pathParameters: Object.fromEntries(Object.keys(params?.shape ?? {}).map((name) => [name, String(PET_ID)])),
   body: body ? JSON.stringify(exampleOf(body)) : null,
   isBase64Encoded: false,
   requestContext: {
-    requestId: "bench",
+    requestId: "cold-start",
     domainName: "api.example",
-    authorizer: { keyId: "key_bench", scopes: "pets:read pets:write" },
+    authorizer: { keyId: "key_1", scopes: "pets:read pets:write" },
   },
 });
 
@@ -41,7 +41,7 @@ const eventOf = ({ params, body }: Operation) => ({
  * @param stack has the deployed bundles
  * @param key a key of the local stage, which the mock has
  * @param folder an empty folder for the other bundles
- * @returns the variants in an order in which every handler returns a success: createPet stores the pet that others read
+ * @returns the variants; every handler returns a success
  */
 export async function buildVariants(stack: StackDefinition, key: string, folder: string): Promise<Variant[]> {
   const eventOfPet = eventOf(getPet);
@@ -62,12 +62,11 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
   };
   const methodArn = "arn:aws:execute-api:local:000000000000:local/v1/GET/pets";
   const external = ["@aws-sdk/*", "@smithy/*"];
-  const others = operations.filter((operation) => operation !== createPet);
   return [
-    ...[createPet, ...others].map((operation) => asDeployed(operation.id, eventOf(operation))),
+    ...operations.map((operation) => asDeployed(operation.id, eventOf(operation))),
     asDeployed("authorize", { type: "TOKEN", authorizationToken: `Bearer ${key}`, methodArn }),
     deployed(getPet.id, eventOfPet, "without waiting for the warm-up", "index.js"),
     bundled("functions/get-pet.ts", "getPet, NodejsFunction's defaults", { external }),
-    bundled("bench/cold/no-sdk.ts", "GetItem without an SDK (the floor)", { minify: true }),
+    bundled("test/long/cold-start/no-sdk.ts", "GetItem without an SDK (the floor)", { minify: true }),
   ];
 }
