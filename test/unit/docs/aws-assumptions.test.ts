@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import { details, openQuestions } from "../../integration/contract/open-questions.ts";
+import { details, openQuestions } from "../../contract/open-questions.ts";
 
 const root = new URL("../../../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import { generateApiKey } from "../../../lib/api-key.ts";
-import { operations } from "../../../lib/operations.ts";
-import { withWrongChecksum } from "../../support/api-keys.ts";
+import { generateApiKey } from "../../lib/api-key.ts";
+import { operations } from "../../lib/operations.ts";
+import { withWrongChecksum } from "../support/api-keys.ts";
 import { call, key } from "./client.ts";
 
 // The gateway's own responses.

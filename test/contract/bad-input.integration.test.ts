@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { BODY_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
+import { BODY_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
 import { call, post } from "./client.ts";
 
 const nested = `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`;

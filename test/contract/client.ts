@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "@jest/globals";
-import { parseJson } from "../../../lib/http/json.ts";
-import type { Pet } from "../../../lib/pet.ts";
-import { undocumented } from "../../support/documented.ts";
+import { parseJson } from "../../lib/http/json.ts";
+import type { Pet } from "../../lib/pet.ts";
+import { undocumented } from "../support/documented.ts";
 
 const baseUrl = process.env.CONTRACT_URL ?? "";
 export const key = process.env.CONTRACT_KEY ?? "";

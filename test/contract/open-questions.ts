@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type HttpRequest, type HttpResponse, send } from "../../support/http.ts";
+import { type HttpRequest, type HttpResponse, send } from "../support/http.ts";
 
 const pet = '{"name":"Open question","categoryId":1}';
 const json: [string, string] = ["Content-Type", "application/json"];
@@ -37,7 +37,7 @@ export const details: Record<string, Pick<HttpRequest, "headers" | "body"> & { h
   },
 };
 
-const register = readFileSync(new URL("../../../docs/aws-assumptions.md", import.meta.url), "utf8");
+const register = readFileSync(new URL("../../docs/aws-assumptions.md", import.meta.url), "utf8");
 const [, rows = ""] = /^\| Request .*\n.*\n((?:\|.*\n)+)/m.exec(register) ?? [];
 
 /** The requests of docs/aws-assumptions.md to which the response of API Gateway is neither documented nor recorded. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { encodeCursor } from "../../../lib/cursor.ts";
-import { INT64_MAX } from "../../../lib/int64.ts";
-import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
-import { getPet } from "../../../lib/operations/get-pet.ts";
-import { type Pet, PetStatus } from "../../../lib/pet.ts";
-import { eventually } from "../../support/eventually.ts";
+import { encodeCursor } from "../../lib/cursor.ts";
+import { INT64_MAX } from "../../lib/int64.ts";
+import { NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
+import { getPet } from "../../lib/operations/get-pet.ts";
+import { type Pet, PetStatus } from "../../lib/pet.ts";
+import { eventually } from "../support/eventually.ts";
 import { add, atOnce, call, followLinks, nextLink, post } from "./client.ts";
 
 describe("POST /pets", () => {

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { parseBaseUrl } from "../../../cli/arguments.ts";
-import { configureProgram, runProgram } from "../../../cli/run-program.ts";
+import { parseBaseUrl } from "../../cli/arguments.ts";
+import { configureProgram, runProgram } from "../../cli/run-program.ts";
 import { ask, openQuestions } from "./open-questions.ts";
 import { waitUntilConsistent } from "./preflight.ts";
 
@@ -20,7 +20,7 @@ async function testContract(options: { url: string; key: string; wait: number })
   console.error(`Checking the URL and the key, for at most ${wait} s ...`);
   await waitUntilConsistent(url, key, wait);
 
-  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const root = fileURLToPath(new URL("../..", import.meta.url));
   const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
   // One file at a time, so that a small stage is not throttled.
   const args = ["--experimental-vm-modules", jest, "--runInBand", "test/integration/contract/"];
