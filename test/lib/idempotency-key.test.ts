@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { formatIdempotencyKey, parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
+import { formatIdempotencyKey, parseIdempotencyKey } from "../../lib/idempotency-key.ts";
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),

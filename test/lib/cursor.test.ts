@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { decodeCursor, encodeCursor } from "../../../lib/cursor.ts";
-import { INT64_MAX } from "../../../lib/int64.ts";
+import { decodeCursor, encodeCursor } from "../../lib/cursor.ts";
+import { INT64_MAX } from "../../lib/int64.ts";
 
 describe("cursor", () => {
   it("returns the position that it was made from, has one length, and needs no escaping in a URL", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { parseJson } from "../../../lib/http/json.ts";
-import { INT64_MAX, INT64_MIN, parseInt64 } from "../../../lib/int64.ts";
+import { parseJson } from "../../lib/http/json.ts";
+import { INT64_MAX, INT64_MIN, parseInt64 } from "../../lib/int64.ts";
 
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 

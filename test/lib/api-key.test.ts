@@ -11,7 +11,7 @@ import {
   isLive,
   keyIdOf,
   newApiKeyRecord,
-} from "../../../lib/api-key.ts";
+} from "../../lib/api-key.ts";
 
 describe("API key", () => {
   it("is accepted only by its own stage, and drawn from 62 symbols in 27 places by the system's random generator", () => {
@@ -71,7 +71,7 @@ describe("API key", () => {
 });
 
 it("knows the keys that the workflow issues as those of our own checks, and no other", () => {
-  const action = readFileSync(new URL("../../../.github/actions/deploy/action.yml", import.meta.url), "utf8");
+  const action = readFileSync(new URL("../../.github/actions/deploy/action.yml", import.meta.url), "utf8");
   const names = [...action.matchAll(/keys -- issue .*--owner "([^"]+)"/g)].map(([, name = ""]) => name);
   expect(names.length).toBeGreaterThan(0);
   const isOfChecks = (name: string) =>

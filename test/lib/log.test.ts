@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "@jest/globals";
-import { ApiError } from "../../../lib/errors.ts";
-import { describeError } from "../../../lib/log.ts";
+import { ApiError } from "../../lib/errors.ts";
+import { describeError } from "../../lib/log.ts";
 
 const stack = expect.arrayContaining([expect.stringMatching(/^\s+at .*log\.test\.ts/)]);
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { afterAll, expect, it, jest } from "@jest/globals";
-import { recordCalls } from "../../support/calls.ts";
-import { listen } from "../../support/listen.ts";
+import { recordCalls } from "../support/calls.ts";
+import { listen } from "../support/listen.ts";
 
 let requests = 0;
 let arrived: () => void = () => undefined;
@@ -22,7 +22,7 @@ afterAll(close);
 const takeCalls = recordCalls();
 
 // An attempt without the abort ends after one second, and two more follow.
-it.each(readdirSync(new URL("../../../functions/", import.meta.url)))(
+it.each(readdirSync(new URL("../../functions/", import.meta.url)))(
   "%s starts after one aborted attempt of each call when DynamoDB does not respond",
   async (file) => {
     requests = 0;
@@ -34,7 +34,7 @@ it.each(readdirSync(new URL("../../../functions/", import.meta.url)))(
     arrived = () => {
       if (requests >= calls) controller.abort();
     };
-    const { ready } = await import(`../../../functions/${file}`);
+    const { ready } = await import(`../../functions/${file}`);
     calls = takeCalls().length;
     arrived();
     await ready;

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from "@jest/globals";
-import { env } from "../../../lib/env.ts";
+import { env } from "../../lib/env.ts";
 
 afterEach(() => {
   jest.restoreAllMocks();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
-import { encodeCursor } from "../../../../lib/cursor.ts";
-import { type ErrorCode, errors } from "../../../../lib/errors.ts";
-import { readRequest } from "../../../../lib/http/request.ts";
-import { BODY_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../../../lib/limits.ts";
-import { createPet } from "../../../../lib/operations/create-pet.ts";
-import { getPet } from "../../../../lib/operations/get-pet.ts";
-import { listPets } from "../../../../lib/operations/list-pets.ts";
-import { PetStatus } from "../../../../lib/pet.ts";
-import { requestEvent } from "../../../support/event.ts";
+import { encodeCursor } from "../../../lib/cursor.ts";
+import { type ErrorCode, errors } from "../../../lib/errors.ts";
+import { readRequest } from "../../../lib/http/request.ts";
+import { BODY_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
+import { createPet } from "../../../lib/operations/create-pet.ts";
+import { getPet } from "../../../lib/operations/get-pet.ts";
+import { listPets } from "../../../lib/operations/list-pets.ts";
+import { PetStatus } from "../../../lib/pet.ts";
+import { requestEvent } from "../../support/event.ts";
 
 /** The error that reading a request throws. */
 const refused = (code: ErrorCode, message: string = errors[code].message) =>

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import type { Operation } from "../../../lib/operation.ts";
-import { operations } from "../../../lib/operations.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations } from "../../lib/operations.ts";
 
 it.each<Operation>(operations)(
   "$id has the scope and the headers of its method",

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { petCreator, petLister } from "../../../../lib/dynamo/pet-store.ts";
-import { type Pet, PetStatus } from "../../../../lib/pet.ts";
-import { recordCalls } from "../../../support/calls.ts";
-import { createOwnTables } from "../../../support/own-tables.ts";
-import { listAll } from "../../../support/pets.ts";
+import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
+import { type Pet, PetStatus } from "../../../lib/pet.ts";
+import { recordCalls } from "../../support/calls.ts";
+import { createOwnTables } from "../../support/own-tables.ts";
+import { listAll } from "../../support/pets.ts";
 
 const { pets, claims } = await createOwnTables();
 

@@ -6,8 +6,8 @@ import {
   type ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
-import { type ApiKeyRecord, generateApiKey, isLive, newApiKeyRecord } from "../../../../lib/api-key.ts";
-import { apiKeyStore, RETENTION_MS } from "../../../../lib/dynamo/api-key-store.ts";
+import { type ApiKeyRecord, generateApiKey, isLive, newApiKeyRecord } from "../../../lib/api-key.ts";
+import { apiKeyStore, RETENTION_MS } from "../../../lib/dynamo/api-key-store.ts";
 
 const table = process.env.API_KEYS_TABLE ?? "";
 const keys = apiKeyStore(table);

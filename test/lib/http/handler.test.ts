@@ -2,14 +2,14 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import fc from "fast-check";
-import { ApiError, type ErrorCode, errorBody, errorHeaders, errors } from "../../../../lib/errors.ts";
-import { createHandler, EARLY_RESPONSE_MS } from "../../../../lib/http/handler.ts";
-import { describeError } from "../../../../lib/log.ts";
-import type { Operation } from "../../../../lib/operation.ts";
-import { getPet } from "../../../../lib/operations/get-pet.ts";
-import { listPets } from "../../../../lib/operations/list-pets.ts";
-import { operations } from "../../../../lib/operations.ts";
-import { context, requestEvent } from "../../../support/event.ts";
+import { ApiError, type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
+import { createHandler, EARLY_RESPONSE_MS } from "../../../lib/http/handler.ts";
+import { describeError } from "../../../lib/log.ts";
+import type { Operation } from "../../../lib/operation.ts";
+import { getPet } from "../../../lib/operations/get-pet.ts";
+import { listPets } from "../../../lib/operations/list-pets.ts";
+import { operations } from "../../../lib/operations.ts";
+import { context, requestEvent } from "../../support/event.ts";
 
 const lines: Record<string, unknown>[] = [];
 

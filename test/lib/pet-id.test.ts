@@ -1,5 +1,5 @@
 import { expect, it, jest } from "@jest/globals";
-import { generatePetId, isStalePetId, petIdAt, WRITABLE_MS } from "../../../lib/pet-id.ts";
+import { generatePetId, isStalePetId, petIdAt, WRITABLE_MS } from "../../lib/pet-id.ts";
 
 const now = Date.UTC(2026, 5, 1);
 jest.spyOn(Date, "now").mockReturnValue(now);
