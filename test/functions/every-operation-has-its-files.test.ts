@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "@jest/globals";
-import { lambdaEntryFile } from "../../../infra/bundle/options.ts";
-import { entryName } from "../../../infra/names.ts";
-import { operations } from "../../../lib/operations.ts";
-import { runNode } from "../../support/keys-cli.ts";
+import { lambdaEntryFile } from "../../infra/bundle/options.ts";
+import { entryName } from "../../infra/names.ts";
+import { operations } from "../../lib/operations.ts";
+import { runNode } from "../support/keys-cli.ts";
 
 it("functions/ and lib/operations/ have a file for each operation, named after its id, and one is the authorizer", () => {
-  const filesIn = (folder: string) => readdirSync(new URL(`../../../${folder}/`, import.meta.url)).toSorted();
+  const filesIn = (folder: string) => readdirSync(new URL(`../../${folder}/`, import.meta.url)).toSorted();
   const files = operations.map(({ id }) => `${entryName(id)}.ts`);
   expect(filesIn("lib/operations")).toEqual(files.toSorted());
   expect(filesIn("functions")).toEqual([...files, "authorize.ts"].toSorted());

@@ -1,13 +1,13 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it, jest } from "@jest/globals";
-import { entryName } from "../../../infra/names.ts";
-import { petCreator } from "../../../lib/dynamo/pet-store.ts";
-import type { Operation } from "../../../lib/operation.ts";
-import { operations } from "../../../lib/operations.ts";
-import { recordCalls } from "../../support/calls.ts";
-import { context, exampleEvents } from "../../support/event.ts";
-import { createOwnTables } from "../../support/own-tables.ts";
+import { entryName } from "../../infra/names.ts";
+import { petCreator } from "../../lib/dynamo/pet-store.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations } from "../../lib/operations.ts";
+import { recordCalls } from "../support/calls.ts";
+import { context, exampleEvents } from "../support/event.ts";
+import { createOwnTables } from "../support/own-tables.ts";
 
 // Lambda freezes what a function leaves behind, and can continue a write hours later. So each call is cancelled when the
 // function gives up and responds.
@@ -42,7 +42,7 @@ globalThis.AbortController = class extends AbortController {
 };
 
 it.each<Operation>(operations)("every call of $id gets the signal of the function", async (operation) => {
-  const { handler, ready } = await import(`../../../functions/${entryName(operation.id)}.ts`);
+  const { handler, ready } = await import(`../../functions/${entryName(operation.id)}.ts`);
   await ready;
   // A request, its retry, one whose id is taken, and one without a pet.
   for (const key of ["1", "1", "taken", "without"]) {

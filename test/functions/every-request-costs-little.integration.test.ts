@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { entryName } from "../../../infra/names.ts";
-import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
-import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
-import { petCreator } from "../../../lib/dynamo/pet-store.ts";
-import { PAGE_SIZE } from "../../../lib/limits.ts";
-import type { Operation } from "../../../lib/operation.ts";
-import { operations } from "../../../lib/operations.ts";
-import { PetStatus } from "../../../lib/pet.ts";
-import { withWrongChecksum } from "../../support/api-keys.ts";
-import { recordCalls } from "../../support/calls.ts";
-import { authorizerEvent, context, exampleEvents, requestEvent } from "../../support/event.ts";
-import { createOwnTables } from "../../support/own-tables.ts";
+import { entryName } from "../../infra/names.ts";
+import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
+import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
+import { petCreator } from "../../lib/dynamo/pet-store.ts";
+import { PAGE_SIZE } from "../../lib/limits.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations } from "../../lib/operations.ts";
+import { PetStatus } from "../../lib/pet.ts";
+import { withWrongChecksum } from "../support/api-keys.ts";
+import { recordCalls } from "../support/calls.ts";
+import { authorizerEvent, context, exampleEvents, requestEvent } from "../support/event.ts";
+import { createOwnTables } from "../support/own-tables.ts";
 
 // The cost of a Query depends on the size of the other items in the table.
 const { pets, claims, keys } = await createOwnTables();
@@ -23,17 +23,17 @@ jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused ke
 const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 /** What each function in functions/ exports, and the calls that it makes at its start. */
 const starts: { file: string; ready: unknown; calls: ReturnType<typeof takeCalls> }[] = [];
-for (const file of readdirSync(new URL("../../../functions/", import.meta.url))) {
+for (const file of readdirSync(new URL("../../functions/", import.meta.url))) {
   // The functions read the names of their tables when they start.
-  const { ready } = await import(`../../../functions/${file}`);
+  const { ready } = await import(`../../functions/${file}`);
   await Promise.allSettled([ready]);
   starts.push({ file, ready, calls: takeCalls() });
 }
 timeout.mockRestore();
-const { handler: getPet } = await import("../../../functions/get-pet.ts");
-const { handler: listPets } = await import("../../../functions/list-pets.ts");
-const { handler: createPet } = await import("../../../functions/create-pet.ts");
-const { handler: authorize } = await import("../../../functions/authorize.ts");
+const { handler: getPet } = await import("../../functions/get-pet.ts");
+const { handler: listPets } = await import("../../functions/list-pets.ts");
+const { handler: createPet } = await import("../../functions/create-pet.ts");
+const { handler: authorize } = await import("../../functions/authorize.ts");
 
 beforeEach(() => {
   takeCalls();
@@ -60,7 +60,7 @@ it.each(starts)(
 it.each<Operation>(operations)(
   "$id succeeds with each of its optional parameters, by the client that its warm-up uses, and reads no more than a page",
   async (operation) => {
-    const { handler } = await import(`../../../functions/${entryName(operation.id)}.ts`);
+    const { handler } = await import(`../../functions/${entryName(operation.id)}.ts`);
     const { create } = petCreator({ pets, claims }, 1);
     for (const n of exampleEvents(operation, "").keys()) {
       const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });

@@ -1,10 +1,10 @@
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
-import { handler } from "../../../functions/authorize.ts";
-import { CHECKS_PREFIX, generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
-import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
-import { withWrongChecksum } from "../../support/api-keys.ts";
-import { authorizerEvent } from "../../support/event.ts";
+import { handler } from "../../functions/authorize.ts";
+import { CHECKS_PREFIX, generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
+import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
+import { withWrongChecksum } from "../support/api-keys.ts";
+import { authorizerEvent } from "../support/event.ts";
 
 const authorize = (token: string) => handler(authorizerEvent(token));
 

@@ -2,21 +2,21 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, it, jest } from "@jest/globals";
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult } from "aws-lambda";
-import { entryName } from "../../../infra/names.ts";
-import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
-import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
-import { ATTEMPTS, dynamoClient } from "../../../lib/dynamo/client.ts";
-import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
-import { errorHeaders } from "../../../lib/errors.ts";
-import type { Operation } from "../../../lib/operation.ts";
-import { createPet } from "../../../lib/operations/create-pet.ts";
-import { operations } from "../../../lib/operations.ts";
-import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
-import { eventually } from "../../support/eventually.ts";
-import { type Fault, startFaultProxy } from "../../support/fault-proxy.ts";
-import { createOwnTables } from "../../support/own-tables.ts";
-import { countNamed } from "../../support/pets.ts";
-import { trialOperations } from "../../support/trial-operations.ts";
+import { entryName } from "../../infra/names.ts";
+import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
+import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
+import { ATTEMPTS, dynamoClient } from "../../lib/dynamo/client.ts";
+import { petCreator, petLister } from "../../lib/dynamo/pet-store.ts";
+import { errorHeaders } from "../../lib/errors.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { createPet } from "../../lib/operations/create-pet.ts";
+import { operations } from "../../lib/operations.ts";
+import { authorizerEvent, exampleEvent, requestEvent } from "../support/event.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Fault, startFaultProxy } from "../support/fault-proxy.ts";
+import { createOwnTables } from "../support/own-tables.ts";
+import { countNamed } from "../support/pets.ts";
+import { trialOperations } from "../support/trial-operations.ts";
 
 /** The status and the attempts. What passes by itself is a 503, and the SDK tries most of it three times. */
 const expected: Record<Exclude<Fault, "empty">, [status: 500 | 503, attempts: number]> = {
@@ -64,7 +64,7 @@ async function startFunctions() {
   process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint;
   const handlers = new Map();
   for (const id of ["authorize", ...operations.map(({ id }) => id)]) {
-    const { handler, ready } = await import(`../../../functions/${entryName(id)}.ts?${proxy.endpoint}`);
+    const { handler, ready } = await import(`../../functions/${entryName(id)}.ts?${proxy.endpoint}`);
     await ready;
     handlers.set(id, handler);
   }

@@ -8,23 +8,23 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
-import { entryName } from "../../../infra/names.ts";
-import { retiredItem, statusShardOf } from "../../../lib/dynamo/pet-store.ts";
-import { parseJson } from "../../../lib/http/json.ts";
-import { PAGE_SIZE } from "../../../lib/limits.ts";
-import type { Operation } from "../../../lib/operation.ts";
-import { operations } from "../../../lib/operations.ts";
-import { NewPet, type Pet } from "../../../lib/pet.ts";
-import { openApiDocument } from "../../../openapi/document.ts";
-import { context, exampleEvents, requestEvent } from "../../support/event.ts";
-import { createOwnTables } from "../../support/own-tables.ts";
+import { entryName } from "../../infra/names.ts";
+import { retiredItem, statusShardOf } from "../../lib/dynamo/pet-store.ts";
+import { parseJson } from "../../lib/http/json.ts";
+import { PAGE_SIZE } from "../../lib/limits.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations } from "../../lib/operations.ts";
+import { NewPet, type Pet } from "../../lib/pet.ts";
+import { openApiDocument } from "../../openapi/document.ts";
+import { context, exampleEvents, requestEvent } from "../support/event.ts";
+import { createOwnTables } from "../support/own-tables.ts";
 
 // Every member of a pet takes the whole way, from the request to the table, the responses and the documentation.
 
 const tables = await createOwnTables();
-const { handler: createPet } = await import("../../../functions/create-pet.ts");
-const { handler: getPet } = await import("../../../functions/get-pet.ts");
-const { handler: listPets } = await import("../../../functions/list-pets.ts");
+const { handler: createPet } = await import("../../functions/create-pet.ts");
+const { handler: getPet } = await import("../../functions/get-pet.ts");
+const { handler: listPets } = await import("../../functions/list-pets.ts");
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const { schemas } = openApiDocument().components;
 
@@ -116,7 +116,7 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
 });
 
 it.each<Operation>(operations)("$id brings back no deleted pet", async (operation) => {
-  const { handler } = await import(`../../../functions/${entryName(operation.id)}.ts`);
+  const { handler } = await import(`../../functions/${entryName(operation.id)}.ts`);
   const { id } = (await create(valid)).body;
   const Item = retiredItem(id, { creationId: "1" });
   await client.send(new PutCommand({ TableName: tables.pets, Item }));
@@ -127,7 +127,7 @@ it.each<Operation>(operations)("$id brings back no deleted pet", async (operatio
 it.each<Operation>(operations)(
   "$id leaves a pet that the index lists under its status",
   async (operation) => {
-    const { handler } = await import(`../../../functions/${entryName(operation.id)}.ts`);
+    const { handler } = await import(`../../functions/${entryName(operation.id)}.ts`);
     for (const n of exampleEvents(operation, "").keys()) {
       const { body } = await create({ ...valid, status: "sold" }); // an example has another status
       const { statusCode } = await handler(exampleEvents(operation, String(body.id))[n], context);
