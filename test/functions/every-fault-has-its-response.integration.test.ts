@@ -201,7 +201,7 @@ it.each<Fault>(["malformed", "truncated", "empty"])(
   },
 );
 
-it("all attempts end within the three seconds that test/integration/infra/limits.test.ts leaves for them", async () => {
+it("all attempts end within the three seconds that test/infra/every-limit-is-set.integration.test.ts leaves for them", async () => {
   const client = dynamoClient();
   await client.send(new ListTablesCommand()); // resolves the settings
   const attempts = await client.config.maxAttempts();

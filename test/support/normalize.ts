@@ -6,7 +6,7 @@ import { deployedStages } from "../../infra/stages.ts";
 import type { Json } from "./json.ts";
 
 /** The folder of the reviewed templates: what the stacks deploy, without what changes with every build. */
-export const FOLDER = new URL("../integration/infra/templates/", import.meta.url);
+export const FOLDER = new URL("../infra/templates/", import.meta.url);
 
 /** @returns the template of a stack in a synthesized assembly */
 export const readTemplate = (assembly: string, stack: string): Json =>

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { FOLDER, reviewedFiles } from "../../support/normalize.ts";
+import { FOLDER, reviewedFiles } from "../support/normalize.ts";
 
 const { TEST_ASSEMBLY, TEST_ACCOUNT_ASSEMBLY = "" } = process.env;
 const files = reviewedFiles(TEST_ASSEMBLY, TEST_ACCOUNT_ASSEMBLY);

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { synthesize } from "../../../infra/synthesize.ts";
-import { synthesizeAccount } from "../../support/account.ts";
-import { exampleSettings } from "../../support/every-option.ts";
-import { FOLDER, reviewedFiles } from "../../support/normalize.ts";
+import { synthesize } from "../../infra/synthesize.ts";
+import { synthesizeAccount } from "../support/account.ts";
+import { exampleSettings } from "../support/every-option.ts";
+import { FOLDER, reviewedFiles } from "../support/normalize.ts";
 
 /** Part of `npm run generate`: writes the reviewed templates again. Read the difference before you commit it. */
 

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { stackName } from "../../../infra/names.ts";
-import { deployedStages, type Stage } from "../../../infra/stages.ts";
-import { retiredItem } from "../../../lib/dynamo/pet-store.ts";
-import { everyOption } from "../../support/every-option.ts";
-import type { Json } from "../../support/json.ts";
-import { functionNames, readResources } from "../../support/resources.ts";
+import { stackName } from "../../infra/names.ts";
+import { deployedStages, type Stage } from "../../infra/stages.ts";
+import { retiredItem } from "../../lib/dynamo/pet-store.ts";
+import { everyOption } from "../support/every-option.ts";
+import type { Json } from "../support/json.ts";
+import { functionNames, readResources } from "../support/resources.ts";
 
 // What outlives a mistake, a deployment or the stack, and for how long.
 

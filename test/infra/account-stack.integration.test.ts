@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { budget, githubRepository } from "../../../infra/account-settings.ts";
-import { accountStackName, pascalCase, stackName } from "../../../infra/names.ts";
-import { deployedStages } from "../../../infra/stages.ts";
-import { exampleSettings } from "../../support/every-option.ts";
-import type { Json } from "../../support/json.ts";
-import { arnOf, readResources } from "../../support/resources.ts";
-import { jobOf } from "../../support/workflows.ts";
+import { budget, githubRepository } from "../../infra/account-settings.ts";
+import { accountStackName, pascalCase, stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
+import { exampleSettings } from "../support/every-option.ts";
+import type { Json } from "../support/json.ts";
+import { arnOf, readResources } from "../support/resources.ts";
+import { jobOf } from "../support/workflows.ts";
 
 // Who deploys, and what they can do: the account stack, for the example repository of test/support/every-option.ts.
 

@@ -1,15 +1,15 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
-import { entryName, stackName } from "../../../infra/names.ts";
-import { deployedStages } from "../../../infra/stages.ts";
-import { generateApiKey } from "../../../lib/api-key.ts";
-import { petCreator } from "../../../lib/dynamo/pet-store.ts";
-import { operations } from "../../../lib/operations.ts";
-import { recordCalls } from "../../support/calls.ts";
-import { authorizerEvent, context, exampleEvents } from "../../support/event.ts";
-import type { Json } from "../../support/json.ts";
-import { createOwnTables } from "../../support/own-tables.ts";
-import { arnOf, readResources } from "../../support/resources.ts";
+import { entryName, stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
+import { generateApiKey } from "../../lib/api-key.ts";
+import { petCreator } from "../../lib/dynamo/pet-store.ts";
+import { operations } from "../../lib/operations.ts";
+import { recordCalls } from "../support/calls.ts";
+import { authorizerEvent, context, exampleEvents } from "../support/event.ts";
+import type { Json } from "../support/json.ts";
+import { createOwnTables } from "../support/own-tables.ts";
+import { arnOf, readResources } from "../support/resources.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
 
@@ -43,7 +43,7 @@ async function run(
   name: string,
   events: (() => Promise<object>)[],
 ): Promise<{ calls: Call[]; statuses: number[] }> {
-  const { handler, ready } = await import(`../../../functions/${entryName(name)}.ts`);
+  const { handler, ready } = await import(`../../functions/${entryName(name)}.ts`);
   await ready;
   const [recorded, statuses] = [takeCalls(), [] as number[]];
   for (const prepare of events) {

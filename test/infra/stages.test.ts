@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { deployedStages, namedStages, personalStage, stageNamed } from "../../../infra/stages.ts";
+import { deployedStages, namedStages, personalStage, stageNamed } from "../../infra/stages.ts";
 
 it("names a stage in lower-case letters, as the keys of the stage do", () => {
   for (const { name } of deployedStages) expect(name).toMatch(/^[a-z]+$/);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { stackName } from "../../../infra/names.ts";
-import { deployedStages } from "../../../infra/stages.ts";
-import { everyOption } from "../../support/every-option.ts";
-import type { Json } from "../../support/json.ts";
-import { readTemplate } from "../../support/normalize.ts";
-import { arnOf, functionNames, readResources } from "../../support/resources.ts";
+import { stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
+import { everyOption } from "../support/every-option.ts";
+import type { Json } from "../support/json.ts";
+import { readTemplate } from "../support/normalize.ts";
+import { arnOf, functionNames, readResources } from "../support/resources.ts";
 
 // What the stages do not use, and what the procedures use once. data.test.ts has -c deletionProtection=off.
 const assembly = process.env.TEST_OPTIONS_ASSEMBLY ?? "";

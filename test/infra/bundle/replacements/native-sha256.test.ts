@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { Sha256 } from "../../../../../infra/bundle/replacements/native-sha256.ts";
+import { Sha256 } from "../../../../infra/bundle/replacements/native-sha256.ts";
 
 const hex = async (hash: Sha256) => Buffer.from(await hash.digest()).toString("hex");
 

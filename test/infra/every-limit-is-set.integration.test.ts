@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { esbuildOptions } from "../../../infra/bundle/options.ts";
-import { stackName } from "../../../infra/names.ts";
-import { deployedStages } from "../../../infra/stages.ts";
-import { everyOption } from "../../support/every-option.ts";
-import type { Json } from "../../support/json.ts";
-import { arnOf, readResources } from "../../support/resources.ts";
+import { esbuildOptions } from "../../infra/bundle/options.ts";
+import { stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
+import { everyOption } from "../support/every-option.ts";
+import type { Json } from "../support/json.ts";
+import { arnOf, readResources } from "../support/resources.ts";
 
 // What limits a client, a request and a function. options.test.ts has the limits that no stage sets.
 
