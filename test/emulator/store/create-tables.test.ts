@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { afterAll, expect, it, jest } from "@jest/globals";
-import { awsEnvironment } from "../../../../emulator/store/aws-environment.ts";
-import { createTables } from "../../../../emulator/store/create-tables.ts";
-import { listen } from "../../../support/listen.ts";
+import { awsEnvironment } from "../../../emulator/store/aws-environment.ts";
+import { createTables } from "../../../emulator/store/create-tables.ts";
+import { listen } from "../../support/listen.ts";
 
 let description: [status: number, body: object];
 const clock = jest.spyOn(Date, "now");

@@ -2,9 +2,9 @@ import { mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { startStack } from "../../../emulator/running-stack.ts";
-import { readStack } from "../../../emulator/template/template.ts";
-import { servedStackName } from "../../../infra/stages.ts";
+import { startStack } from "../../emulator/running-stack.ts";
+import { readStack } from "../../emulator/template/template.ts";
+import { servedStackName } from "../../infra/stages.ts";
 
 /** Reads the template of staging, without the code of its functions, and with another resource. */
 async function read(Type: string) {

@@ -1,5 +1,5 @@
 import { expect, it, jest } from "@jest/globals";
-import { awsEnvironment } from "../../../../emulator/store/aws-environment.ts";
+import { awsEnvironment } from "../../../emulator/store/aws-environment.ts";
 
 const endpoint = "http://127.0.0.1:1";
 const own = { AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "AKIA", AWS_SECRET_ACCESS_KEY: "mine" };

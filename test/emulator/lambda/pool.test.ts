@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, it, jest } from "@jest/globals";
-import type { FunctionDefinition } from "../../../../emulator/template/template.ts";
+import type { FunctionDefinition } from "../../../emulator/template/template.ts";
 
 /** An instance whose events end when the test says so. */
 class Instance {
@@ -27,8 +27,8 @@ class Instance {
 
 /** Those that have not ended, oldest first. */
 let instances: Instance[];
-jest.unstable_mockModule("../../../../emulator/lambda/instance.ts", () => ({ FunctionInstance: Instance }));
-const { FunctionPool, MAX_INSTANCES } = await import("../../../../emulator/lambda/pool.ts");
+jest.unstable_mockModule("../../../emulator/lambda/instance.ts", () => ({ FunctionInstance: Instance }));
+const { FunctionPool, MAX_INSTANCES } = await import("../../../emulator/lambda/pool.ts");
 
 let pool: InstanceType<typeof FunctionPool>;
 beforeEach(() => {

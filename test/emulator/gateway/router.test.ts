@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { createRouter } from "../../../../emulator/gateway/router.ts";
-import type { Route } from "../../../../emulator/template/rest-api.ts";
+import { createRouter } from "../../../emulator/gateway/router.ts";
+import type { Route } from "../../../emulator/template/rest-api.ts";
 
 const definition = (method: string, path: string): Route => ({
   method,

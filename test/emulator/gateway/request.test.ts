@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { expect, it } from "@jest/globals";
-import { readBody, readTarget } from "../../../../emulator/gateway/request.ts";
+import { readBody, readTarget } from "../../../emulator/gateway/request.ts";
 
 it("refuses a body that is incomplete because the client disconnected", async () => {
   const message = new IncomingMessage(new Socket());

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { evaluate, type Json } from "../../../../emulator/template/intrinsics.ts";
+import { evaluate, type Json } from "../../../emulator/template/intrinsics.ts";
 
 const join = (...values: Json[]) => ({ "Fn::Join": ["-", values] });
 

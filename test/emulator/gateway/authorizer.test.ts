@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
-import { CACHE_SIZE, createAuthorizer } from "../../../../emulator/gateway/authorizer.ts";
-import type { RequestContext } from "../../../../emulator/gateway/context.ts";
-import type { Invoke } from "../../../../emulator/gateway/integration.ts";
-import type { LocalRequest } from "../../../../emulator/gateway/request.ts";
-import type { Refusal } from "../../../../emulator/gateway/responses.ts";
+import { CACHE_SIZE, createAuthorizer } from "../../../emulator/gateway/authorizer.ts";
+import type { RequestContext } from "../../../emulator/gateway/context.ts";
+import type { Invoke } from "../../../emulator/gateway/integration.ts";
+import type { LocalRequest } from "../../../emulator/gateway/request.ts";
+import type { Refusal } from "../../../emulator/gateway/responses.ts";
 
 const methodArn = "arn:aws:execute-api:local:000000000000:local/v1/PUT/a";
 const policy = (...statements: [Effect: string, Resource: unknown][]) => ({

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, jest } from "@jest/globals";
-import type { RequestContext } from "../../../../emulator/gateway/context.ts";
-import { respondFromMock, respondFromProxy } from "../../../../emulator/gateway/integration.ts";
+import type { RequestContext } from "../../../emulator/gateway/context.ts";
+import { respondFromMock, respondFromProxy } from "../../../emulator/gateway/integration.ts";
 
 afterEach(() => {
   jest.useRealTimers();

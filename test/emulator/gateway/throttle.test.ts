@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { createThrottle } from "../../../../emulator/gateway/throttle.ts";
+import { createThrottle } from "../../../emulator/gateway/throttle.ts";
 
 it("admits a burst, and then as many requests as the rate allows, and never saves more than a burst", () => {
   let now = 5000;
