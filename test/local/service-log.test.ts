@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import type { HandledRequest } from "../../../emulator/gateway/gateway.ts";
-import { generateApiKey } from "../../../lib/api-key.ts";
-import { ApiError } from "../../../lib/errors.ts";
-import { describeError } from "../../../lib/log.ts";
-import { serviceLog } from "../../../local/service-log.ts";
+import type { HandledRequest } from "../../emulator/gateway/gateway.ts";
+import { generateApiKey } from "../../lib/api-key.ts";
+import { ApiError } from "../../lib/errors.ts";
+import { describeError } from "../../lib/log.ts";
+import { serviceLog } from "../../local/service-log.ts";
 
 const request: HandledRequest = {
   url: "/v1/pets?status=sold&limit=a%20secret=1",

@@ -5,7 +5,7 @@ jest.unstable_mockModule("node:fs", () => ({
   watch: (_folder: string, { recursive }: { recursive: boolean }, listener: () => void) =>
     recursive && changed.push(listener),
 }));
-const { watchFolders } = await import("../../../local/watch.ts");
+const { watchFolders } = await import("../../local/watch.ts");
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

@@ -16,8 +16,8 @@ jest.unstable_mockModule("node:fs/promises", () => ({
       ? Promise.reject()
       : `${Number(file.endsWith(changed))}${await files.readFile(file)}`, // of the same length
 }));
-const { refreshAssembly, hashSources } = await import("../../../local/assembly.ts");
-const { synthesize } = await import("../../../infra/synthesize.ts");
+const { refreshAssembly, hashSources } = await import("../../local/assembly.ts");
+const { synthesize } = await import("../../infra/synthesize.ts");
 const emptyFolder = () => files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
 
 it.each([

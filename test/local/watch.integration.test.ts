@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { errors } from "../../../lib/errors.ts";
-import { readLocalStack } from "../../../local/assembly.ts";
-import { eventually } from "../../support/eventually.ts";
-import { type LocalService, startService } from "../../support/local-service.ts";
-import { preload } from "../../support/preload.ts";
+import { errors } from "../../lib/errors.ts";
+import { readLocalStack } from "../../local/assembly.ts";
+import { eventually } from "../support/eventually.ts";
+import { type LocalService, startService } from "../support/local-service.ts";
+import { preload } from "../support/preload.ts";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
 // A copy of the sources, whose path has characters that a shell would interpret.
 const checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
 const [file, appFile] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];

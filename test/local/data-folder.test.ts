@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { makeDataFolder, marker, writeSecret } from "../../../local/data-folder.ts";
+import { makeDataFolder, marker, writeSecret } from "../../local/data-folder.ts";
 
 /** In octal, as `ls` and `chmod` show them. */
 const permissions = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);

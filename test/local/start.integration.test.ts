@@ -7,18 +7,18 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
-import { awsEnvironment } from "../../../emulator/store/aws-environment.ts";
-import { createTables } from "../../../emulator/store/create-tables.ts";
-import { startStore } from "../../../emulator/store/store.ts";
-import { readStack } from "../../../emulator/template/template.ts";
-import { servedStackName } from "../../../infra/stages.ts";
-import { errorBody, errorHeaders } from "../../../lib/errors.ts";
-import { PAGE_SIZE } from "../../../lib/limits.ts";
-import { eventually } from "../../support/eventually.ts";
-import { disconnect, send } from "../../support/http.ts";
-import { listen } from "../../support/listen.ts";
-import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
-import { preload } from "../../support/preload.ts";
+import { awsEnvironment } from "../../emulator/store/aws-environment.ts";
+import { createTables } from "../../emulator/store/create-tables.ts";
+import { startStore } from "../../emulator/store/store.ts";
+import { readStack } from "../../emulator/template/template.ts";
+import { servedStackName } from "../../infra/stages.ts";
+import { errorBody, errorHeaders } from "../../lib/errors.ts";
+import { PAGE_SIZE } from "../../lib/limits.ts";
+import { eventually } from "../support/eventually.ts";
+import { disconnect, send } from "../support/http.ts";
+import { listen } from "../support/listen.ts";
+import { type LocalService, spawnService, startService } from "../support/local-service.ts";
+import { preload } from "../support/preload.ts";
 
 // The service that all tests share.
 const { CONTRACT_URL = "", CONTRACT_KEY, SHARED_DATA_FOLDER = "", TEST_ASSEMBLY = "" } = process.env;
@@ -29,8 +29,8 @@ const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
 // The service reads DATA_DIR when it is imported. A URL would misread this path.
 const folder = join(temporary, "a#b%41?c d");
 process.env.DATA_DIR = folder;
-const { serve } = await import("../../../local/serve.ts");
-const { makeDataFolder, marker } = await import("../../../local/data-folder.ts");
+const { serve } = await import("../../local/serve.ts");
+const { makeDataFolder, marker } = await import("../../local/data-folder.ts");
 
 let ends: AsyncDisposableStack;
 const synthesize = jest.fn(async () => TEST_ASSEMBLY);

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import { type ApiKeyRecord, generateApiKey, hashApiKey } from "../../../lib/api-key.ts";
-import type { ApiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
-import { ensureLocalKey } from "../../../local/local-key.ts";
+import { type ApiKeyRecord, generateApiKey, hashApiKey } from "../../lib/api-key.ts";
+import type { ApiKeyStore } from "../../lib/dynamo/api-key-store.ts";
+import { ensureLocalKey } from "../../local/local-key.ts";
 
 let folder: string;
 let file: string;
