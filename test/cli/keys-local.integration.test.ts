@@ -4,18 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
-import { awsEnvironment, type StoreAddress } from "../../../emulator/store/aws-environment.ts";
-import { createTables } from "../../../emulator/store/create-tables.ts";
-import { startStore } from "../../../emulator/store/store.ts";
-import { readStack } from "../../../emulator/template/template.ts";
-import { servedStackName } from "../../../infra/stages.ts";
-import { listen } from "../../support/listen.ts";
-import { runInProcess } from "../../support/run-in-process.ts";
+import { awsEnvironment, type StoreAddress } from "../../emulator/store/aws-environment.ts";
+import { createTables } from "../../emulator/store/create-tables.ts";
+import { startStore } from "../../emulator/store/store.ts";
+import { readStack } from "../../emulator/template/template.ts";
+import { servedStackName } from "../../infra/stages.ts";
+import { listen } from "../support/listen.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
 process.env.DATA_DIR = folder; // local/data-folder.ts reads it once
-const { program } = await import("../../../cli/keys.ts");
-const { makeDataFolder, marker, storeFolder, writeTables } = await import("../../../local/data-folder.ts");
+const { program } = await import("../../cli/keys.ts");
+const { makeDataFolder, marker, storeFolder, writeTables } = await import("../../local/data-folder.ts");
 
 const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
 const tablesFile = join(folder, "tables.json");

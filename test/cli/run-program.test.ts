@@ -1,8 +1,8 @@
 import { expect, it } from "@jest/globals";
 import { Command } from "commander";
-import { configureProgram } from "../../../cli/run-program.ts";
-import { ApiError } from "../../../lib/errors.ts";
-import { runInProcess } from "../../support/run-in-process.ts";
+import { configureProgram } from "../../cli/run-program.ts";
+import { ApiError } from "../../lib/errors.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 
 /** Runs a program whose subcommand `do` throws an error. */
 function run(args: string[], error?: unknown, environment?: Record<string, string>) {

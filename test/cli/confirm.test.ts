@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { afterEach, expect, it, jest } from "@jest/globals";
-import { confirm } from "../../../cli/confirm.ts";
+import { confirm } from "../../cli/confirm.ts";
 
 const question = "Revoke key_1 in production?";
 afterEach(() => void jest.restoreAllMocks());

@@ -4,17 +4,17 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it, jest } from "@jest/globals";
 import { stop } from "esbuild";
-import { program } from "../../../cli/symbolicate.ts";
-import { functionOf, readStack } from "../../../emulator/template/template.ts";
-import { functionOutput } from "../../../infra/names.ts";
-import { servedStackName } from "../../../infra/stages.ts";
-import { getPet } from "../../../lib/operations/get-pet.ts";
-import { runNode } from "../../support/keys-cli.ts";
-import { runInProcess } from "../../support/run-in-process.ts";
+import { program } from "../../cli/symbolicate.ts";
+import { functionOf, readStack } from "../../emulator/template/template.ts";
+import { functionOutput } from "../../infra/names.ts";
+import { servedStackName } from "../../infra/stages.ts";
+import { getPet } from "../../lib/operations/get-pet.ts";
+import { runNode } from "../support/keys-cli.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 
 afterAll(stop); // the process of esbuild
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
 function symbolicate(input: string, ...args: string[]) {
   jest.spyOn(process, "stdin", "get").mockReturnValue(Readable.from([input]) as never);

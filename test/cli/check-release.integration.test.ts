@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const section = "### Added\n\n- Animals have a colour.\n\n### Fixed\n\n- A fault.";
 const old = "## 1.9.0 - 2026-11-21\n\n- The first entry.\n";
 

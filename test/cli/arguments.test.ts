@@ -9,8 +9,8 @@ import {
   parseLifetime,
   parseOwner,
   parseScopes,
-} from "../../../cli/arguments.ts";
-import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
+} from "../../cli/arguments.ts";
+import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
 
 const id = "key_94a9db21d2a2b24b";
 

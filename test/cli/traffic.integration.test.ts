@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it, jest } from "@jest/globals";
-import { SPELLINGS } from "../../../cli/probe.ts";
-import type { Operation } from "../../../lib/operation.ts";
-import { createPet } from "../../../lib/operations/create-pet.ts";
-import { operations } from "../../../lib/operations.ts";
-import { runNode } from "../../support/keys-cli.ts";
-import { listen } from "../../support/listen.ts";
-import { runInProcess } from "../../support/run-in-process.ts";
+import { SPELLINGS } from "../../cli/probe.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { createPet } from "../../lib/operations/create-pet.ts";
+import { operations } from "../../lib/operations.ts";
+import { runNode } from "../support/keys-cli.ts";
+import { listen } from "../support/listen.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 
 const { CONTRACT_URL = "", CONTRACT_KEY = "", PATH = "" } = process.env;
 
@@ -21,7 +21,7 @@ jest.unstable_mockModule("node:timers/promises", () => ({
 /** Stands in for the command. */
 const command = jest.fn<(program: string, args: string[], options: object) => EventEmitter>();
 jest.unstable_mockModule("node:child_process", () => ({ spawn: command }));
-const { PAUSE_MS, program, TRIES, WRONG_ANSWERS } = await import("../../../cli/traffic.ts");
+const { PAUSE_MS, program, TRIES, WRONG_ANSWERS } = await import("../../cli/traffic.ts");
 
 const PET = "/pets/7";
 const templateOf = (route: string) => route.replace(/\d+$/, "{petId}");
@@ -105,7 +105,7 @@ it("sends requests to every operation while the command runs, with and without t
 });
 
 it("passes on what the command prints, and fails if it fails, as a process", async () => {
-  const script = fileURLToPath(new URL("../../../cli/traffic.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../../cli/traffic.ts", import.meta.url));
   const killed = ["sh", "-c", "echo done; kill -KILL $$"]; // as by a cancelled workflow
   const env = { PATH, API_KEY: CONTRACT_KEY };
   const stderr = expect.stringMatching(/\ntraffic: sh ended with SIGKILL\.\n$/);

@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
-import { describeKey, keyDetails, keyTable } from "../../../cli/format-keys.ts";
-import type { ApiKeyRecord } from "../../../lib/api-key.ts";
+import { describeKey, keyDetails, keyTable } from "../../cli/format-keys.ts";
+import type { ApiKeyRecord } from "../../lib/api-key.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const hour = 3_600_000;

@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
-import { program } from "../../../cli/copy.ts";
-import { LIMITS } from "../../../cli/limits.ts";
-import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../../lib/api-key.ts";
-import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
-import { listen } from "../../support/listen.ts";
-import { createOwnTables } from "../../support/own-tables.ts";
-import { runInProcess } from "../../support/run-in-process.ts";
+import { program } from "../../cli/copy.ts";
+import { LIMITS } from "../../cli/limits.ts";
+import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
+import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
+import { listen } from "../support/listen.ts";
+import { createOwnTables } from "../support/own-tables.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 
 const environment = process.env as Record<string, string>;
 const client = new DynamoDBClient({});

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { errorBody } from "../../../lib/errors.ts";
-import { eventually } from "../../support/eventually.ts";
-import { runInProcess } from "../../support/run-in-process.ts";
+import { errorBody } from "../../lib/errors.ts";
+import { eventually } from "../support/eventually.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 
 // What the API keys of the commands can do, in the local service that the tests share.
 
 const { SHARED_DATA_FOLDER = "", TEST_LOGS = "", CONTRACT_URL = "", CONTRACT_KEY = "" } = process.env;
 process.env.DATA_DIR = SHARED_DATA_FOLDER; // local/data-folder.ts reads it once
-const { program } = await import("../../../cli/keys.ts");
+const { program } = await import("../../cli/keys.ts");
 
 const keys = async (...args: string[]) => {
   const local = [...args, "--stage", "local", "--json"];
