@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import * as z from "zod/mini";
-import { decodeCursor, encodeCursor } from "../../../lib/cursor.ts";
-import { parseIdempotencyKey } from "../../../lib/idempotency-key.ts";
-import { openApiDocument, openApiText } from "../../../openapi/document.ts";
-import { bodyContent } from "../../../openapi/schemas.ts";
+import { decodeCursor, encodeCursor } from "../../lib/cursor.ts";
+import { parseIdempotencyKey } from "../../lib/idempotency-key.ts";
+import { openApiDocument, openApiText } from "../../openapi/document.ts";
+import { bodyContent } from "../../openapi/schemas.ts";
 
 // What the reviewed openapi.json cannot show: that it agrees with the service, and rules for what is added later.
 
@@ -24,7 +24,7 @@ it("allows every cursor and every Idempotency-Key that the service reads, and no
 });
 
 it("is tested by schemathesis with a cursor that the service accepts", () => {
-  const config = readFileSync(new URL("../../../schemathesis.toml", import.meta.url), "utf8");
+  const config = readFileSync(new URL("../../schemathesis.toml", import.meta.url), "utf8");
   expect(decodeCursor(/cursor = "(.*)"/.exec(config)?.[1] ?? "")).toBe(0n);
 });
 

@@ -8,11 +8,11 @@ import { text } from "node:stream/consumers";
 import { createContext, runInContext } from "node:vm";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
-import { generateApiKey } from "../../../lib/api-key.ts";
-import { INT64_MAX, INT64_MIN } from "../../../lib/int64.ts";
-import { docsPage } from "../../../openapi/docs-page.ts";
-import { openApiDocument, openApiText } from "../../../openapi/document.ts";
-import { listen } from "../../support/listen.ts";
+import { generateApiKey } from "../../lib/api-key.ts";
+import { INT64_MAX, INT64_MIN } from "../../lib/int64.ts";
+import { docsPage } from "../../openapi/docs-page.ts";
+import { openApiDocument, openApiText } from "../../openapi/document.ts";
+import { listen } from "../support/listen.ts";
 
 const key = generateApiKey("local");
 const docs = docsPage(key, "v1");
@@ -119,7 +119,7 @@ it("the static site has all files, the document, no key and no server", async ()
   process.chdir(cwd);
   jest.replaceProperty(process, "argv", []);
   jest.spyOn(console, "log").mockReturnValue();
-  await import("../../../openapi/build-docs-page.ts").finally(() => process.chdir(root));
+  await import("../../openapi/build-docs-page.ts").finally(() => process.chdir(root));
   jest.restoreAllMocks();
   const folder = join(cwd, "build/docs");
   const read = (name: string) => readFile(join(folder, name), "utf8");
