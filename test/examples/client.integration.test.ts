@@ -5,15 +5,15 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
 import type * as z from "zod/mini";
-import type * as client from "../../../examples/client.ts";
-import { type AddError, petStore } from "../../../examples/client.ts";
-import { type ErrorCode, errorBody, errors } from "../../../lib/errors.ts";
-import { INT64_MAX } from "../../../lib/int64.ts";
-import type { listPets } from "../../../lib/operations/list-pets.ts";
-import type { NewPet, Pet, PetStatus } from "../../../lib/pet.ts";
-import { openApiDocument } from "../../../openapi/document.ts";
-import { eventually } from "../../support/eventually.ts";
-import { listen } from "../../support/listen.ts";
+import type * as client from "../../examples/client.ts";
+import { type AddError, petStore } from "../../examples/client.ts";
+import { type ErrorCode, errorBody, errors } from "../../lib/errors.ts";
+import { INT64_MAX } from "../../lib/int64.ts";
+import type { listPets } from "../../lib/operations/list-pets.ts";
+import type { NewPet, Pet, PetStatus } from "../../lib/pet.ts";
+import { openApiDocument } from "../../openapi/document.ts";
+import { eventually } from "../support/eventually.ts";
+import { listen } from "../support/listen.ts";
 
 // The client has types of its own, so that it is one file. They are those from which openapi.json is generated.
 
@@ -65,7 +65,7 @@ describe("examples/client.ts", () => {
   });
 
   it("has a demo, which adds and lists animals, and says in one line why it cannot start", async () => {
-    const script = fileURLToPath(new URL("../../../examples/demo.ts", import.meta.url));
+    const script = fileURLToPath(new URL("../../examples/demo.ts", import.meta.url));
     const demo = (environment = {}) =>
       promisify(execFile)(process.execPath, [script], {
         env: { ...process.env, NODE_OPTIONS: "", BASE_URL: baseUrl, API_KEY: apiKey, ...environment },
