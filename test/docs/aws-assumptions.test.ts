@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import { details, openQuestions } from "../../contract/open-questions.ts";
+import { details, openQuestions } from "../contract/open-questions.ts";
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 const register = read("docs/aws-assumptions.md");
 const suite = globSync("test/integration/contract/*.test.ts", { cwd: root }).map(read).join();

@@ -4,7 +4,7 @@ import { expect, it } from "@jest/globals";
 
 // The table of docs/architecture.md says what each folder can import. These tests enforce it.
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 
 /** The folders, and what each can import: folders, files of this project, and packages. */

@@ -3,15 +3,15 @@ import { globSync, readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "@jest/globals";
-import { readStack } from "../../../emulator/template/template.ts";
-import { servedStackName } from "../../../infra/stages.ts";
-import { generateApiKey, hashApiKey, isForChecks, keyIdOf, newApiKeyRecord } from "../../../lib/api-key.ts";
-import { petCreator, petLister, retiredItem } from "../../../lib/dynamo/pet-store.ts";
-import { createOwnTables } from "../../support/own-tables.ts";
-import { listAll } from "../../support/pets.ts";
+import { readStack } from "../../emulator/template/template.ts";
+import { servedStackName } from "../../infra/stages.ts";
+import { generateApiKey, hashApiKey, isForChecks, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
+import { petCreator, petLister, retiredItem } from "../../lib/dynamo/pet-store.ts";
+import { createOwnTables } from "../support/own-tables.ts";
+import { listAll } from "../support/pets.ts";
 
 const { TEST_ASSEMBLY = "" } = process.env;
-const docs = new URL("../../../docs/", import.meta.url);
+const docs = new URL("../../docs/", import.meta.url);
 const procedures = ["incidents.md", "deployment.md"]
   .map((file) => readFileSync(new URL(file, docs), "utf8"))
   .join("");
