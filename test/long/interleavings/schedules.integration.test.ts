@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
-import { mutations } from "../../long/interleavings/mutations.ts";
+import { mutations } from "./mutations.ts";
 
-const run = fileURLToPath(new URL("../../long/run.ts", import.meta.url));
+const run = fileURLToPath(new URL("../run.ts", import.meta.url));
 
 // In a process of its own, because it replaces the clock and the random numbers.
 it("follows the contract in thousands of schedules, and notices every mutation", async () => {

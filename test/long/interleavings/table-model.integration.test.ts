@@ -2,8 +2,8 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, it, jest } from "@jest/globals";
 import { PetStatus } from "../../../lib/pet.ts";
 import * as petIds from "../../../lib/pet-id.ts";
-import { type Command, TableModel } from "../../long/interleavings/table-model.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
+import { type Command, TableModel } from "./table-model.ts";
 
 // Creations that generate the same ids, 1 to 4, some of which are stale.
 let n = 0;

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { checkModel } from "../../long/model/check.ts";
+import { checkModel } from "./check.ts";
 
 it("the service does what the model of the contract says, also between hostile requests", async () => {
   const service = { baseUrl: () => process.env.CONTRACT_URL ?? "", key: process.env.CONTRACT_KEY ?? "" };
