@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it, jest } from "@jest/globals";
-import { listen } from "../support/listen.ts";
+import { listen } from "./support/listen.ts";
 
 // Without the pauses between the attempts.
 jest.unstable_mockModule("node:timers/promises", () => ({ setTimeout: async () => undefined }));
-const { waitUntilConsistent } = await import("../contract/preflight.ts");
+const { waitUntilConsistent } = await import("./contract/preflight.ts");
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -53,7 +53,7 @@ it("says in one line what the stage returned instead", async () => {
 
 // npm prints the arguments of a script, so a key does not belong there.
 it("npm run test:contract reads the API key from API_KEY", async () => {
-  const script = fileURLToPath(new URL("../contract/run.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./contract/run.ts", import.meta.url));
   /** Runs the suite against a URL where no service is. It ends with 2 for wrong usage, and later with 1. */
   const testContract = (environment: Record<string, string>) =>
     new Promise((resolve) => {

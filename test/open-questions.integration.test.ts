@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "@jest/globals";
-import { ask, judge, openQuestions } from "../contract/open-questions.ts";
-import { disconnect } from "../support/http.ts";
+import { ask, judge, openQuestions } from "./contract/open-questions.ts";
+import { disconnect } from "./support/http.ts";
 
 const { CONTRACT_URL: url = "", CONTRACT_KEY: key = "" } = process.env;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import type { Json } from "../support/json.ts";
+import type { Json } from "./support/json.ts";
 
-const read = (file: string) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8"));
+const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), "utf8"));
 const { scripts, allowScripts, ...manifest } = read("package.json");
 
 const { "": _, ...locked } = read("package-lock.json").packages as Record<string, Json>;
