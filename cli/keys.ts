@@ -1,7 +1,8 @@
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
 import { Command, Option } from "commander";
-import { namedStages, stageNamed } from "../infra/stages.ts";
+import { stackName } from "../infra/names.ts";
+import { localStage, namedStages, stageNamed } from "../infra/stages.ts";
 import { type ApiKeyRecord, type Scope, scopes } from "../lib/api-key.ts";
 import type { ApiKeyStore, StoredKey } from "../lib/dynamo/api-key-store.ts";
 import {
@@ -13,10 +14,11 @@ import {
   parseStage,
 } from "./arguments.ts";
 import { confirm } from "./confirm.ts";
+import { openDeployedKeys } from "./deployed-keys.ts";
 import { escapeControls, escapeLines } from "./escape-controls.ts";
 import { describeKey, isoTime, keyDetails, keyTable } from "./format-keys.ts";
 import { issueKey, rotateKey, type ShowKey } from "./issue-key.ts";
-import { openKeys } from "./open-keys.ts";
+import { openLocalKeys } from "./local-keys.ts";
 import { configureProgram, print, runProgram } from "./run-program.ts";
 
 /** `npm run keys -- <command>`: issues, lists, shows, rotates and revokes API keys. */
@@ -32,6 +34,9 @@ interface CommonOptions {
 
 const output = ({ json }: CommonOptions, value: unknown, text: string, signal?: AbortSignal) =>
   print(json ? escapeLines(JSON.stringify(value, null, 2)) : text, signal);
+
+const openKeys = (stage: string) =>
+  stage === localStage.name ? openLocalKeys() : openDeployedKeys(stackName(stage));
 
 async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
   if (stageNamed(stage).confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);

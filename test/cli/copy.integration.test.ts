@@ -106,7 +106,7 @@ it("gives up on a server that does not respond", async () => {
   jest.replaceProperty(LIMITS, "requestHandler", requestHandler);
   const received = jest.fn();
   const silent = await listen(createServer(received));
-  const again = "../../../cli/copy.ts?again"; // its clients are made when it is loaded
+  const again = "../../cli/copy.ts?again"; // its clients are made when it is loaded
   const { program } = await import(again);
   const ofSilent = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: silent.origin };
   const result = await runInProcess(program, "copy", [from.pets, to.pets], ofSilent).finally(silent.close);

@@ -23,7 +23,7 @@ async function testContract(options: { url: string; key: string; wait: number })
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
   // One file at a time, so that a small stage is not throttled.
-  const args = ["--experimental-vm-modules", jest, "--runInBand", "test/integration/contract/"];
+  const args = ["--experimental-vm-modules", jest, "--runInBand", "test/contract/"];
   const { status } = spawnSync(process.execPath, args, {
     cwd: root,
     env: { ...process.env, CONTRACT_URL: url, CONTRACT_KEY: key },

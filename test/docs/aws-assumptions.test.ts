@@ -5,7 +5,7 @@ import { details, openQuestions } from "../contract/open-questions.ts";
 const root = new URL("../../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 const register = read("docs/aws-assumptions.md");
-const suite = globSync("test/integration/contract/*.test.ts", { cwd: root }).map(read).join();
+const suite = globSync("test/contract/*.test.ts", { cwd: root }).map(read).join();
 
 const LEVELS = "verified|documented|reported|assumed";
 const line = new RegExp(`^- \\*\\*(${LEVELS}):\\*\\* (.*?)\\. Source: (.*?)\\. Check: (.*)$`, "gm");

@@ -78,7 +78,7 @@ describe("docs/contract.md", () => {
     const changing = operations.some(({ method, path }: Operation) => method !== "GET" && path.includes("{"));
     expect(/^8\. No operation changes a pet/m.test(contract)).toBe(!changing);
     const sources = ["docs/**/*.md", "{cli,lib,test}/**/*.ts"];
-    const citing = globSync(sources, { cwd: root, exclude: ["test/**"] }).filter((file) =>
+    const citing = globSync(sources, { cwd: root, exclude: ["test/docs/**"] }).filter((file) =>
       /contract\s2\.8\b/.test(read(file)),
     );
     if (changing) expect(citing).toEqual([]);

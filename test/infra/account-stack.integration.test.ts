@@ -41,7 +41,7 @@ describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
     expect(trust).toEqual([{ ...statement, Condition: { StringEquals } }]);
   });
 
-  // keys-deployed.test.ts compares the actions with the calls of the job.
+  // test/cli/deployed-keys.integration.test.ts compares the actions with the calls of the job.
   it("allows actions on its own stage only, and to deploy", () => {
     const own = (service: string, name: string) => `arn:aws:${service}:local:000000000000:${name}`;
     const resources: Record<string, string> = {

@@ -20,10 +20,10 @@ it.each<Operation>(operations)(
 );
 
 it.each(operations)("the contract suite tests $id", ({ method, path }) => {
-  const folder = new URL("../../integration/contract/", import.meta.url);
+  const folder = new URL("../contract/", import.meta.url);
   const suite = globSync("*.test.ts", { cwd: folder }).map((file) =>
     readFileSync(new URL(file, folder), "utf8"),
   );
-  // test/integration/contract/ has a `describe` for each operation.
+  // test/contract/ has a `describe` for each operation.
   expect(suite.join("\n")).toContain(`describe("${method} ${path}"`);
 });

@@ -39,7 +39,7 @@ const refused =
 
 const isRetiring = ({ input }: Command) => Object.keys(input.Item ?? {}).join() === "id";
 
-/** Each must break a rule in some schedule. test/integration/functions/ notices others in a single request or retry. */
+/** Each must break a rule in some schedule. test/lib/dynamo/ notices others in a single request or retry. */
 export const mutations: Record<string, Mutation> = {
   "all keys share a claim": putItem("Put claims", (item) => ({ ...item, hash: "-" })),
   "another body gets the first pet": refused("Put claims", (item, { Item }) => ({

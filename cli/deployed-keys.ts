@@ -1,0 +1,36 @@
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
+import { LIMITS } from "./limits.ts";
+
+/**
+ * Opens the keys of a deployed stage, which its stack names, with the operator's AWS credentials.
+ *
+ * @throws Error in one line if the stack cannot be found or read
+ */
+export async function openDeployedKeys(StackName: string): Promise<ApiKeyStore & AsyncDisposable> {
+  // Both clients use the same credentials, which the SDK can get from AWS SSO or AWS STS.
+  const credentials = defaultProvider({ clientConfig: LIMITS });
+  const config = { ...LIMITS, credentials };
+  const client = new CloudFormationClient(config);
+  const region = await client.config.region().catch(() => {
+    throw new Error("No AWS region is set: set AWS_REGION, or a region in your AWS profile.");
+  });
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName })).catch((error) => {
+    throw new Error(explain(error, StackName, region));
+  });
+  const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "ApiKeysTableName")?.OutputValue;
+  if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
+  return { ...apiKeyStore(table, config), [Symbol.asyncDispose]: async () => {} };
+}
+
+type AwsError = NodeJS.ErrnoException & { $metadata?: { httpStatusCode?: number } };
+
+function explain({ name, message, code, $metadata }: AwsError, stack: string, region: string): string {
+  if (name === "CredentialsProviderError")
+    return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`), or check AWS_PROFILE.`;
+  if (name === "ValidationError") return `The stack ${stack} is not deployed in ${region}.`;
+  if (name === "TimeoutError" || $metadata?.httpStatusCode === undefined)
+    return `AWS cannot be reached in ${region} (${code ?? message}): check the network and the region.`;
+  return `AWS refused to describe the stack ${stack}: ${message}`;
+}

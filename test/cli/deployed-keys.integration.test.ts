@@ -1,0 +1,148 @@
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { expect, it, jest } from "@jest/globals";
+import { program } from "../../cli/keys.ts";
+import { LIMITS } from "../../cli/limits.ts";
+import { accountStackName, pascalCase, stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
+import { MAX_PAGES } from "../../lib/dynamo/api-key-store.ts";
+import {
+  credentials,
+  deployed,
+  described,
+  endpoints,
+  error,
+  failure,
+  keys,
+  region,
+  run,
+  stackWith,
+  world,
+} from "../support/deployed-keys.ts";
+import { keysCli } from "../support/keys-cli.ts";
+import { listen } from "../support/listen.ts";
+import { arnOf, readResources } from "../support/resources.ts";
+import { runInProcess } from "../support/run-in-process.ts";
+import { jobOf } from "../support/workflows.ts";
+
+it.each(deployedStages)(
+  "the job of $name in the workflow makes exactly the calls that its role allows",
+  async ({ name }) => {
+    world.stacks = { [stackName(name)]: deployed };
+    const send = jest.spyOn(DynamoDBClient.prototype, "send");
+    const scripts = jobOf(name).steps.map(({ run = "" }) => run);
+    let keyId = "";
+    for (const [, args = ""] of scripts.join("\n").matchAll(/npm run -s keys -- ([^|\n]+)/g)) {
+      const filled = args.replaceAll('"', "").replace("$STAGE", name).replace("$KEY_ID", keyId);
+      const { code, stdout, stderr } = await run(filled.trim().split(" "));
+      expect([code, stderr]).toEqual([0, ""]);
+      keyId ||= JSON.parse(stdout).keyId;
+    }
+    const sent = send.mock.calls.map(
+      ([command]) => `dynamodb:${command.constructor.name.replace("Command", "")}`,
+    );
+    const account = readResources(process.env.TEST_ACCOUNT_ASSEMBLY, accountStackName);
+    const arn = account.output(`${pascalCase(name)}DeployRoleArn`);
+    const [role] = account.find("IAM::Role").filter(({ id }) => arnOf(id) === arn);
+    const allowed = account.statementsOf(role?.id).flatMap(({ Action }) => Action);
+    expect(allowed.sort()).toEqual([...new Set(["sts:AssumeRole", ...described, ...sent])].sort());
+  },
+);
+
+it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", async (command) => {
+  const id = "key_0000000000000000";
+  expect(await keys(command, id, "--json")).toEqual(failure(`There is no key ${id} in staging.`));
+});
+
+it.each([
+  [undefined, `The stack ${stackName("staging")} is not deployed in eu-west-1.`],
+  [stackWith(""), `The stack ${stackName("staging")} in eu-west-1 is incomplete: it has no keys table.`],
+  [error("AccessDenied", "no"), `AWS refused to describe the stack ${stackName("staging")}: no`],
+])("reports a stack that it cannot use: %#", async (body, message) => {
+  world.stacks = body ? { [stackName("staging")]: body } : {};
+  expect(await keys("list")).toEqual(failure(message));
+});
+
+it.each([
+  [
+    "CLOUDFORMATION",
+    /^keys: AWS cannot be reached in eu-west-1 \(.+\): check the network and the region\.\n$/,
+  ],
+  ["DYNAMODB", /^keys: The keys table cannot be used: .+\n$/],
+])("gives up when %s sends no response, or only its start", async (name, message) => {
+  const requestHandler = { ...LIMITS.requestHandler, requestTimeout: 300, socketTimeout: 300 };
+  jest.replaceProperty(LIMITS, "requestHandler", requestHandler);
+  for (const respond of [() => {}, (response: ServerResponse) => response.writeHead(200).write(" ")]) {
+    const received = jest.fn((_request: IncomingMessage, response: ServerResponse) => void respond(response));
+    const silent = await listen(createServer(received));
+    const environment = { ...credentials, [`AWS_ENDPOINT_URL_${name}`]: silent.origin };
+    const result = await run(["list", "--stage", "staging"], environment).finally(silent.close);
+    expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+    expect(received).toHaveBeenCalledTimes(LIMITS.maxAttempts);
+  }
+});
+
+it("gives up after so many pages, because a server that is not DynamoDB can return them for ever", async () => {
+  const page = async () => ({ Items: [], LastEvaluatedKey: {} });
+  jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(page);
+  expect(await keys("list")).toEqual(
+    failure(`The keys table cannot be used: it has more than ${MAX_PAGES} pages`),
+  );
+});
+
+// Jest's own Error class hides the codes of network errors from the AWS SDK, so this runs as a process.
+it("reports the code of a network error", async () => {
+  const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
+  expect(await keysCli(["list", "--stage", "staging"], { ...region, ...credentials, ...nobody })).toEqual(
+    failure("AWS cannot be reached in eu-west-1 (ECONNREFUSED): check the network and the region."),
+  );
+});
+
+it("reads AWS profiles, and runs the process of one once, because it can ask for a code", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-profile-"));
+  const AWS_CONFIG_FILE = join(folder.path, "config");
+  const made = JSON.stringify({
+    Version: 1,
+    AccessKeyId: credentials.AWS_ACCESS_KEY_ID,
+    SecretAccessKey: "test",
+  });
+  const called = `'${join(folder.path, "called").replaceAll("'", "'\\''")}'`;
+  const config = `[profile asks]\nregion = eu-west-1\ncredential_process = mkdir ${called} && echo '${made}'\n`;
+  await writeFile(AWS_CONFIG_FILE, config);
+  const environment = { ...endpoints, AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
+  const args = ["list", "--stage", "staging"];
+  expect(await runInProcess(program, "keys", args, environment)).toMatchObject({ code: 0, stderr: "" });
+});
+
+/** Runs a command without any setting for AWS. */
+const bare = (args: string[], environment?: Record<string, string>) =>
+  runInProcess(program, "keys", args, environment);
+
+const list = ["list", "--stage", "staging"];
+const id = "key_0000000000000000";
+const asked = deployedStages.filter(({ confirmKeyChanges }) => confirmKeyChanges);
+
+it.each<[string, string[], Record<string, string>]>([
+  ["No AWS region is set: set AWS_REGION, or a region in your AWS profile.", list, {}],
+  [
+    "There are no AWS credentials (Could not load credentials from any providers): sign in (for example `aws sso login`), or check AWS_PROFILE.",
+    list,
+    { AWS_REGION: "eu-west-1", AWS_PROFILE: "nope" },
+  ],
+  ...asked.flatMap(({ name }): [string, string[], Record<string, string>][] => {
+    const [stage, confirmation] = [
+      ["--stage", name],
+      `in ${name}? Add --yes to confirm it without a terminal.`,
+    ];
+    return [
+      [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...stage], {}],
+      [`Revoke ${id} ${confirmation}`, ["revoke", id, ...stage], {}],
+      [`Rotate ${id} ${confirmation}`, ["rotate", id, ...stage], {}],
+    ];
+  }),
+])("without a network, says: %s", async (message, args, environment) => {
+  expect(await bare(args, environment)).toEqual({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
+});

@@ -1,0 +1,67 @@
+import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, describe, expect, it } from "@jest/globals";
+import { stackName } from "../../infra/names.ts";
+import { hashApiKey } from "../../lib/api-key.ts";
+import {
+  failure,
+  json,
+  keys,
+  output,
+  print,
+  stackWith,
+  start,
+  tables,
+  world,
+} from "../support/deployed-keys.ts";
+import { createOwnTables } from "../support/own-tables.ts";
+
+const other = await createOwnTables();
+
+it("list prints the oldest key first, keys of the same age by ID, and says that there are none", async () => {
+  for (world.now of [start + 1, start, start, start, start - 1]) await json("issue", "--owner", "Ordered");
+  const listed: { createdAt: string; keyId: string }[] = await json("list");
+  const order = listed.map(({ createdAt, keyId }) => `${createdAt} ${keyId}`);
+  expect(order).toEqual(order.toSorted());
+  world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", tables.claims)); // which is empty
+  expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
+});
+
+describe("a table that others have changed", () => {
+  const client = new DynamoDBClient({});
+  afterAll(() => client.destroy());
+
+  /** Stores a record in an empty table, which the stack then has. */
+  async function put(hash: string, owner: string, scope = "pets:read") {
+    const Item = { hash: { S: hash }, owner: { S: owner }, scopes: { SS: [scope] }, createdAt: { N: "1" } };
+    await client.send(new PutItemCommand({ TableName: other.keys, Item }));
+    world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", other.keys));
+  }
+
+  it("does not reach the terminal as control characters", async () => {
+    // Set the title, colours in 7 and 8 bits, the direction of text, a row of its own, and no character at all.
+    const hostile = "\u001b]0;x\u0007\u001b[31m\u009b31m\u202e\u2066\nkey_\u007f\udc00\u{e0001}";
+    await put("a".repeat(64), hostile);
+    await put("c".repeat(64), "x", hostile);
+    await put(hostile, "x");
+    const id = `key_${"a".repeat(16)}`;
+    for (const args of [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"], ["rotate", id]]) {
+      const { code, stdout, stderr } = await keys(...args);
+      expect([args, code]).toEqual([args, 0]);
+      expect(stdout + stderr).not.toMatch(/[^\P{C}\n]/u);
+    }
+    expect((await json("show", id)).owner).toBe(hostile);
+  });
+
+  it("does not hide a damaged record: it is named, and revoked under this name", async () => {
+    await put("zzz", "Acme"); // not a hash in hexadecimal
+    const { keyId } = await json("issue", "--owner", "Acme");
+    const { code, stdout, stderr } = await keys("list");
+    expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${keyId}  live .* Acme$`, "m"))]);
+    const id = `key_${hashApiKey("zzz").slice(0, 16)}`;
+    const damaged = `The record of the key ${id} is damaged, so the key does not work: revoke it.`;
+    expect(stderr).toContain(`keys: ${damaged}\n`);
+    for (const command of ["show", "rotate"]) expect(await keys(command, id)).toEqual(failure(damaged));
+    expect(await print("revoke", id)).toMatch(new RegExp(`^Revoked ${id}\\.`));
+    expect(await print("revoke", id)).toBe(`${id} was already revoked.\n`);
+  });
+});

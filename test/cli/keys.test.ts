@@ -1,0 +1,36 @@
+import { expect, it } from "@jest/globals";
+import { program } from "../../cli/keys.ts";
+import { generateApiKey } from "../../lib/api-key.ts";
+import { runInProcess } from "../support/run-in-process.ts";
+
+/** Runs a command without any setting for AWS. */
+const bare = (args: string[], environment?: Record<string, string>) =>
+  runInProcess(program, "keys", args, environment);
+
+it.each([
+  [["issue", "--stage", "local"], "required option '--owner <owner>' not specified"],
+  [["issue", "--stage", "local", "--expires-in", "0d"], "Use a duration longer than zero."],
+  [["list", "--stage", "local", "--yes"], "unknown option '--yes'"],
+  [["list"], "required option '--stage <stage>' not specified"],
+  [["list", "--stage", "Anna"], "A personal stage needs a name of"],
+])("explains wrong usage with exit code 2: %j", async (args, message) => {
+  expect(await bare(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+const key = generateApiKey("local");
+
+it.each([
+  [["show", key]],
+  [["revoke", `Bearer ${key}`]],
+  [["revoke", key.slice(0, -3)]],
+  [["issue", "--owner", key]],
+  [["issue", "--owner", "x", "--scopes", key]],
+  [["list", `--${key}`]],
+  [["list", key]],
+  [[key]],
+  [["list", "--stage", key]],
+])("never repeats an API key that was typed in the wrong place: %#", async (args) => {
+  const { code, stdout, stderr } = await bare([...args, "--stage", "local"]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).not.toContain(key.slice(10, 30));
+});
