@@ -1,13 +1,12 @@
 import { afterAll, expect, it } from "@jest/globals";
 import { ask, judge, openQuestions } from "./contract/open-questions.ts";
 import { disconnect } from "./support/http.ts";
-
-const { CONTRACT_URL: url = "", CONTRACT_KEY: key = "" } = process.env;
+import { shared } from "./support/shared.ts";
 
 afterAll(disconnect);
 
 it.each(openQuestions)("$name is $expected here", async (question) => {
-  expect(await ask(question, url, key)).toEqual({ answer: question.expected, faults: [] });
+  expect(await ask(question, shared.baseUrl, shared.key)).toEqual({ answer: question.expected, faults: [] });
 });
 
 it.each([

@@ -26,6 +26,7 @@ import { keysCli } from "../support/keys-cli.ts";
 import { listen } from "../support/listen.ts";
 import { arnOf, readResources } from "../support/resources.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { shared } from "../support/shared.ts";
 import { jobOf } from "../support/workflows.ts";
 
 it.each(deployedStages)(
@@ -44,7 +45,7 @@ it.each(deployedStages)(
     const sent = send.mock.calls.map(
       ([command]) => `dynamodb:${command.constructor.name.replace("Command", "")}`,
     );
-    const account = readResources(process.env.TEST_ACCOUNT_ASSEMBLY, accountStackName);
+    const account = readResources(shared.accountAssembly, accountStackName);
     const arn = account.output(`${pascalCase(name)}DeployRoleArn`);
     const [role] = account.find("IAM::Role").filter(({ id }) => arnOf(id) === arn);
     const allowed = account.statementsOf(role?.id).flatMap(({ Action }) => Action);

@@ -4,11 +4,11 @@ import { expect, it } from "@jest/globals";
 import { errorBody } from "../../lib/errors.ts";
 import { eventually } from "../support/eventually.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { shared } from "../support/shared.ts";
 
 // What the API keys of the commands can do, in the local service that the tests share.
 
-const { SHARED_DATA_FOLDER = "", TEST_LOGS = "", CONTRACT_URL = "", CONTRACT_KEY = "" } = process.env;
-process.env.DATA_DIR = SHARED_DATA_FOLDER; // local/data-folder.ts reads it once
+process.env.DATA_DIR = shared.dataFolder; // local/data-folder.ts reads it once
 const { program } = await import("../../cli/keys.ts");
 
 const keys = async (...args: string[]) => {
@@ -21,7 +21,7 @@ const issue = (name: string, ...options: string[]) => keys("issue", "--owner", n
 
 function call(path: string, key: string, init: RequestInit = {}) {
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
-  return fetch(CONTRACT_URL + path, { ...init, headers });
+  return fetch(shared.baseUrl + path, { ...init, headers });
 }
 const list = async (key: string) => (await call("/pets", key)).status;
 const create = (key: string) => call("/pets", key, { method: "POST", body: '{"name":"Rex","categoryId":1}' });
@@ -80,7 +80,7 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
     await create(key);
   }
   const latencyMs = expect.stringMatching(/^\d+$/);
-  const printed = () => filesIn(TEST_LOGS).map((text) => text.replace(/^(API_KEY=|curl).*$/gm, ""));
+  const printed = () => filesIn(shared.logs).map((text) => text.replace(/^(API_KEY=|curl).*$/gm, ""));
   await eventually(printed, (texts) => {
     const lines = texts.flatMap((text) => text.split("\n"));
     const ours = lines.filter((line) => line.includes(issued.keyId) || line.includes(successor.keyId));
@@ -90,8 +90,8 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
       for (const [route, status] of Object.entries({ "GET /pets": "200", "POST /pets": "201" }))
         expect(log).toContainEqual(expect.objectContaining({ keyId, route, status, latencyMs }));
     // This can fail when the store replaces a file, and is then tried again.
-    const kept = [...texts, ...filesIn(SHARED_DATA_FOLDER)];
-    for (const key of [issued.key, successor.key, CONTRACT_KEY])
+    const kept = [...texts, ...filesIn(shared.dataFolder)];
+    for (const key of [issued.key, successor.key, shared.key])
       expect(kept.filter((text) => text.includes(key.slice("ask_local_".length)))).toEqual([]);
   });
 });

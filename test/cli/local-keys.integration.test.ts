@@ -11,13 +11,14 @@ import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { listen } from "../support/listen.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { shared } from "../support/shared.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
 process.env.DATA_DIR = folder; // local/data-folder.ts reads it once
 const { program } = await import("../../cli/keys.ts");
 const { makeDataFolder, marker, storeFolder, writeTables } = await import("../../local/data-folder.ts");
 
-const { tables } = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
+const { tables } = readStack(shared.assembly, servedStackName);
 const tablesFile = join(folder, "tables.json");
 const apiKeysTable = process.env.API_KEYS_TABLE ?? "";
 /** The store of a service that does not run. */

@@ -11,6 +11,7 @@ import { servedStackName } from "../../infra/stages.ts";
 import { getPet } from "../../lib/operations/get-pet.ts";
 import { runNode } from "../support/keys-cli.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { shared } from "../support/shared.ts";
 
 afterAll(stop); // the process of esbuild
 
@@ -23,10 +24,7 @@ function symbolicate(input: string, ...args: string[]) {
 
 /** The stack of an error that the deployed bundle throws: it starts without its environment variables. */
 async function realStack(): Promise<string> {
-  const { code } = functionOf(
-    readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName),
-    functionOutput(getPet.id),
-  );
+  const { code } = functionOf(readStack(shared.assembly, servedStackName), functionOutput(getPet.id));
   const file = JSON.stringify(join(code, "index.js"));
   const script = `try { require(${file}) } catch (error) { console.log(error.stack) }`;
   const { PATH } = process.env;

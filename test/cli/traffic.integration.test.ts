@@ -10,8 +10,9 @@ import { operations } from "../../lib/operations.ts";
 import { runNode } from "../support/keys-cli.ts";
 import { listen } from "../support/listen.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { shared } from "../support/shared.ts";
 
-const { CONTRACT_URL = "", CONTRACT_KEY = "", PATH = "" } = process.env;
+const { PATH = "" } = process.env;
 
 /** The pauses between the rounds before and after the command, which take no time here. */
 const pauses: number[] = [];
@@ -107,9 +108,9 @@ it("sends requests to every operation while the command runs, with and without t
 it("passes on what the command prints, and fails if it fails, as a process", async () => {
   const script = fileURLToPath(new URL("../../cli/traffic.ts", import.meta.url));
   const killed = ["sh", "-c", "echo done; kill -KILL $$"]; // as by a cancelled workflow
-  const env = { PATH, API_KEY: CONTRACT_KEY };
+  const env = { PATH, API_KEY: shared.key };
   const stderr = expect.stringMatching(/\ntraffic: sh ended with SIGKILL\.\n$/);
-  const run = runNode([script, "--url", CONTRACT_URL, "--", ...killed], { env });
+  const run = runNode([script, "--url", shared.baseUrl, "--", ...killed], { env });
   expect(await run).toEqual({ code: 1, stdout: "done\n", stderr });
 });
 

@@ -4,9 +4,10 @@ import { expect } from "@jest/globals";
 import { parseJson } from "../../lib/http/json.ts";
 import type { Pet } from "../../lib/pet.ts";
 import { undocumented } from "../support/documented.ts";
+import { shared } from "../support/shared.ts";
 
-const baseUrl = process.env.CONTRACT_URL ?? "";
-export const key = process.env.CONTRACT_KEY ?? "";
+const baseUrl = shared.baseUrl;
+export const key = shared.key;
 
 interface Reply {
   status: number;

@@ -9,13 +9,13 @@ import { generateApiKey, hashApiKey, isForChecks, keyIdOf, newApiKeyRecord } fro
 import { petCreator, petLister, retiredItem } from "../../lib/dynamo/pet-store.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { listAll } from "../support/pets.ts";
+import { shared } from "../support/shared.ts";
 
-const { TEST_ASSEMBLY = "" } = process.env;
 const docs = new URL("../../docs/", import.meta.url);
 const procedures = ["incidents.md", "deployment.md"]
   .map((file) => readFileSync(new URL(file, docs), "utf8"))
   .join("");
-const { outputs } = readStack(TEST_ASSEMBLY, servedStackName);
+const { outputs } = readStack(shared.assembly, servedStackName);
 
 it("computes the ID of a leaked key as `npm run keys` shows it", () => {
   const [, command = ""] = /^ *read -rs KEY; (echo .*?);/m.exec(procedures) ?? [];

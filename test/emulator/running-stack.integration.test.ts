@@ -5,12 +5,13 @@ import { expect, it } from "@jest/globals";
 import { startStack } from "../../emulator/running-stack.ts";
 import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
+import { shared } from "../support/shared.ts";
 
 /** Reads the template of staging, without the code of its functions, and with another resource. */
 async function read(Type: string) {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-template-"));
   const file = `${servedStackName}.template.json`;
-  const template = JSON.parse(await readFile(join(process.env.TEST_ASSEMBLY ?? "", file), "utf8"));
+  const template = JSON.parse(await readFile(join(shared.assembly, file), "utf8"));
   template.Resources.Added = { Type };
   await writeFile(join(folder.path, file), JSON.stringify(template));
   return readStack(folder.path, servedStackName);

@@ -14,6 +14,7 @@ import type { NewPet, Pet, PetStatus } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/listen.ts";
+import { shared } from "../support/shared.ts";
 
 // The client has types of its own, so that it is one file. They are those from which openapi.json is generated.
 
@@ -28,8 +29,8 @@ expectSame<client.PetFilter, Partial<Omit<z.output<typeof listPets.query>, "curs
 expectSame<client.PetStatus, PetStatus>(true);
 expectSame<client.ErrorCode, ErrorCode>(true);
 
-const baseUrl = process.env.CONTRACT_URL ?? "";
-const apiKey = process.env.CONTRACT_KEY ?? "";
+const baseUrl = shared.baseUrl;
+const apiKey = shared.key;
 const store = petStore({ baseUrl, apiKey });
 const rex: client.NewPet = { name: "Rex", categoryId: 1n };
 

@@ -7,15 +7,13 @@ import { deployedStages } from "../../infra/stages.ts";
 import { exampleSettings } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { arnOf, readResources } from "../support/resources.ts";
+import { shared } from "../support/shared.ts";
 import { jobOf } from "../support/workflows.ts";
 
 // Who deploys, and what they can do: the account stack, for the example repository of test/support/every-option.ts.
 
-const assembly = process.env.TEST_ASSEMBLY ?? "";
-const { find, only, output, statementsOf } = readResources(
-  process.env.TEST_ACCOUNT_ASSEMBLY,
-  accountStackName,
-);
+const assembly = shared.assembly;
+const { find, only, output, statementsOf } = readResources(shared.accountAssembly, accountStackName);
 
 const ISSUER = "token.actions.githubusercontent.com";
 const names = deployedStages.map(({ name }) => name);
@@ -107,7 +105,7 @@ describe("the account", () => {
   });
 
   it("has one OIDC provider, which the roles of a second region trust as well", () => {
-    const second = readResources(process.env.TEST_ACCOUNT_ASSEMBLY, "second-region");
+    const second = readResources(shared.accountAssembly, "second-region");
     expect(second.find("IAM::OIDCProvider")).toEqual([]);
     const trusted = second
       .find("IAM::Role")

@@ -5,6 +5,7 @@ import { deployedStages } from "../../infra/stages.ts";
 import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { arnOf, readResources } from "../support/resources.ts";
+import { shared } from "../support/shared.ts";
 
 // What limits a client, a request and a function. options.test.ts has the limits that no stage sets.
 
@@ -16,8 +17,7 @@ const transformations: Record<string, (text: string) => string> = {
 
 describe.each([...deployedStages, everyOption])("in $name", (settings) => {
   const { name: stage, throttling, wafRateLimits } = settings;
-  const { TEST_ASSEMBLY, TEST_OPTIONS_ASSEMBLY } = process.env;
-  const assembly = settings === everyOption ? TEST_OPTIONS_ASSEMBLY : TEST_ASSEMBLY;
+  const assembly = settings === everyOption ? shared.optionsAssembly : shared.assembly;
   const { find, fn, only } = readResources(assembly, stackName(stage));
   const api = only("ApiGateway::RestApi");
   const apiStage = only("ApiGateway::Stage");

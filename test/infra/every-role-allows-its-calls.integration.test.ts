@@ -10,6 +10,7 @@ import { authorizerEvent, context, exampleEvents } from "../support/event.ts";
 import type { Json } from "../support/json.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { arnOf, readResources } from "../support/resources.ts";
+import { shared } from "../support/shared.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
 
@@ -83,7 +84,7 @@ const ofStaging = async () => authorizerEvent(`Bearer ${generateApiKey("staging"
 functions.push(["authorize", (await run("authorize", [ofStaging])).calls]);
 
 describe.each(deployedStages)("in $name", ({ name: stage }) => {
-  const { find, fn, only, output, statementsOf } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
+  const { find, fn, only, output, statementsOf } = readResources(shared.assembly, stackName(stage));
   const deployed = {
     [tables.pets]: output("PetsTableName"),
     [tables.claims]: fn("createPet").Environment.Variables.CLAIMS_TABLE,

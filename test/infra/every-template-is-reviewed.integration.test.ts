@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { FOLDER, reviewedFiles } from "../support/normalize.ts";
+import { shared } from "../support/shared.ts";
 
-const { TEST_ASSEMBLY, TEST_ACCOUNT_ASSEMBLY = "" } = process.env;
-const files = reviewedFiles(TEST_ASSEMBLY, TEST_ACCOUNT_ASSEMBLY);
+const files = reviewedFiles(shared.assembly, shared.accountAssembly);
 
 // `npm run generate` writes them again. Whoever changes what is deployed reviews the difference.
 it.each(Object.entries(files))("%s has what is deployed", (file, deployed) => {
@@ -16,6 +16,6 @@ it("every reviewed template belongs to a stack", () => {
 });
 
 it("a personal stage, and the account stacks for the example repository, satisfy the rules of AWS Solutions", () => {
-  const report = JSON.parse(readFileSync(join(TEST_ACCOUNT_ASSEMBLY, "validation-report.json"), "utf8"));
+  const report = JSON.parse(readFileSync(join(shared.accountAssembly, "validation-report.json"), "utf8"));
   expect(report.pluginReports[0].violations).toEqual([]);
 });

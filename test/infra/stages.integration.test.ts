@@ -5,13 +5,14 @@ import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { readTemplate } from "../support/normalize.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
+import { shared } from "../support/shared.ts";
 
 // What the stages do not use, and what the procedures use once. data.test.ts has -c deletionProtection=off.
-const assembly = process.env.TEST_OPTIONS_ASSEMBLY ?? "";
+const assembly = shared.optionsAssembly;
 
 it("deploys even if alarms are triggered with -c canaryAlarms=off, and not without it", () => {
   for (const { name } of deployedStages.filter(({ canaryDeployment }) => canaryDeployment)) {
-    const [off, on] = [assembly, process.env.TEST_ASSEMBLY].map((folder) =>
+    const [off, on] = [assembly, shared.assembly].map((folder) =>
       readResources(folder, stackName(name))
         .find("CodeDeploy::DeploymentGroup")
         .map(({ AlarmConfiguration }) => AlarmConfiguration.Enabled),
@@ -78,7 +79,7 @@ describe("a stage with every option", () => {
 });
 
 describe("a personal stage", () => {
-  const templateOf = (name: string) => readTemplate(process.env.TEST_ACCOUNT_ASSEMBLY ?? "", stackName(name));
+  const templateOf = (name: string) => readTemplate(shared.accountAssembly, stackName(name));
 
   it("has the template of staging", () => {
     const hashes = /[0-9a-f]{32}|[0-9A-F]{8}/g; // in ids; the longer one first, because it can contain the other

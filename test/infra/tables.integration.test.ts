@@ -7,20 +7,20 @@ import { retiredItem } from "../../lib/dynamo/pet-store.ts";
 import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { functionNames, readResources } from "../support/resources.ts";
+import { shared } from "../support/shared.ts";
 
 // What outlives a mistake, a deployment or the stack, and for how long.
 
 const KEPT = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
 const DELETED = { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" };
 
-const { TEST_ASSEMBLY, TEST_OPTIONS_ASSEMBLY } = process.env;
 const unprotected = { deletionProtection: false };
 const stacks: [string, string | undefined, Stage][] = [
   ...deployedStages.flatMap((stage): [string, string | undefined, Stage][] => [
-    [stage.name, TEST_ASSEMBLY, stage],
-    [`${stage.name} with -c deletionProtection=off`, TEST_OPTIONS_ASSEMBLY, { ...stage, ...unprotected }],
+    [stage.name, shared.assembly, stage],
+    [`${stage.name} with -c deletionProtection=off`, shared.optionsAssembly, { ...stage, ...unprotected }],
   ]),
-  ["a stage with every option", TEST_OPTIONS_ASSEMBLY, everyOption],
+  ["a stage with every option", shared.optionsAssembly, everyOption],
 ];
 
 describe.each(stacks)("%s", (_, assembly, stage) => {

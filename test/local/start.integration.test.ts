@@ -19,10 +19,10 @@ import { disconnect, send } from "../support/http.ts";
 import { listen } from "../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../support/local-service.ts";
 import { preload } from "../support/preload.ts";
+import { shared } from "../support/shared.ts";
 
 // The service that all tests share.
-const { CONTRACT_URL = "", CONTRACT_KEY, SHARED_DATA_FOLDER = "", TEST_ASSEMBLY = "" } = process.env;
-const { tables, throttling } = readStack(TEST_ASSEMBLY, servedStackName);
+const { tables, throttling } = readStack(shared.assembly, servedStackName);
 
 // A process that is killed leaves its files here.
 const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
@@ -33,7 +33,7 @@ const { serve } = await import("../../local/serve.ts");
 const { makeDataFolder, marker } = await import("../../local/data-folder.ts");
 
 let ends: AsyncDisposableStack;
-const synthesize = jest.fn(async () => TEST_ASSEMBLY);
+const synthesize = jest.fn(async () => shared.assembly);
 let print: jest.SpiedFunction<typeof console.log>;
 
 const { env } = process;
@@ -239,15 +239,15 @@ it("shares its folder with no other service, whatever its store, waits for new t
     const replies = await Promise.all(requests);
     return new Set(replies.map(({ status }) => status));
   };
-  expect(await statuses(CONTRACT_URL)).toEqual(new Set([404]));
+  expect(await statuses(shared.baseUrl)).toEqual(new Set([404]));
   // On a busy machine, the requests take long enough for new tokens.
   jest.spyOn(performance, "now").mockReturnValue(performance.now());
   expect(await statuses(service.baseUrl)).toEqual(new Set([404, 429]));
 });
 
 it("listens on 127.0.0.1 only, as does its store", async () => {
-  const { endpoint } = JSON.parse(await readFile(join(SHARED_DATA_FOLDER, "tables.json"), "utf8"));
-  for (const url of [CONTRACT_URL, endpoint]) {
+  const { endpoint } = JSON.parse(await readFile(join(shared.dataFolder, "tables.json"), "utf8"));
+  for (const url of [shared.baseUrl, endpoint]) {
     const port = Number(new URL(url).port);
     // Linux routes all of 127.0.0.0/8 to this machine; a server on 0.0.0.0 would accept the second connection.
     expect(await canConnect("127.0.0.1", port)).toBe(true);
@@ -261,9 +261,9 @@ it("listens on 127.0.0.1 only, as does its store", async () => {
 });
 
 it("serves the docs page with the local key, and leaves every other path to the API", async () => {
-  const { origin } = new URL(CONTRACT_URL);
+  const { origin } = new URL(shared.baseUrl);
   const page = await fetch(`${origin}/`);
-  expect(await page.text()).toContain(`data-key="${CONTRACT_KEY}"`);
+  expect(await page.text()).toContain(`data-key="${shared.key}"`);
   const other = await fetch(`${origin}/docs/package.json`);
   expect([other.status, await other.json()]).toMatchObject([404, { code: "not_found" }]);
   const twoHosts = await send(origin, { path: "/docs/", headers: [["Host", "localhost"]] });
@@ -295,7 +295,7 @@ async function makeOldTables(): Promise<void> {
   await store.close();
 }
 
-const { port } = new URL(CONTRACT_URL);
+const { port } = new URL(shared.baseUrl);
 const endpoint = "http://127.0.0.1:1";
 it.each<[Record<string, string>, message: string, syntheses: number, prepare?: () => unknown]>([
   [{ PORT: "65536" }, "PORT must be an integer from 0 to 65535, not `65536`.", 0],

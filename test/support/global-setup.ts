@@ -9,6 +9,7 @@ import { synthesize } from "../../infra/synthesize.ts";
 import { hashSources } from "../../local/assembly.ts";
 import { makeDataFolder } from "../../local/data-folder.ts";
 import { type LocalService, startService } from "./local-service.ts";
+import { share } from "./shared.ts";
 import { startTestStore } from "./test-store.ts";
 
 /** What the tests share, for global-teardown.ts to end. */
@@ -27,7 +28,7 @@ async function synthesizeOptions(folder: string): Promise<void> {
   // Without the CDK's own checks, which take most of the time. cdk-nag still checks what asks for it.
   const env = { ...process.env, CDK_VALIDATION: "false" };
   await promisify(execFile)(process.execPath, [script, options, account], { env });
-  Object.assign(process.env, { TEST_OPTIONS_ASSEMBLY: options, TEST_ACCOUNT_ASSEMBLY: account });
+  share({ optionsAssembly: options, accountAssembly: account });
 }
 
 /**
@@ -39,8 +40,9 @@ export default async function setup(): Promise<void> {
   if (process.env.CONTRACT_URL) return;
   // Every character that a shell command could trip over.
   const folder = await mkdtemp(join(tmpdir(), `animal-store test's "$HOME" & co-`));
-  process.env.TEST_LOGS = join(folder, "logs");
-  await mkdir(process.env.TEST_LOGS);
+  const logs = join(folder, "logs");
+  await mkdir(logs);
+  share({ logs });
   // What the tests leave here, global-teardown.ts reports.
   process.env.TMPDIR = join(folder, "tmp");
   await mkdir(process.env.TMPDIR);
@@ -51,9 +53,7 @@ export default async function setup(): Promise<void> {
   await mkdir(assembly, { recursive: true });
   await Promise.all([synthesize(assembly, { validate: true }), synthesizeOptions(folder)]);
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
-  process.env.SHARED_DATA_FOLDER = data;
-  process.env.CONTRACT_URL = service.baseUrl;
-  process.env.CONTRACT_KEY = service.key;
+  share({ dataFolder: data, baseUrl: service.baseUrl, key: service.key });
 
   (globalThis as { shared?: Shared }).shared = { folder, service, store };
 }

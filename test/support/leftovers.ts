@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
  * Lists the processes that the tests started and that still run. A process of the tests has the run's folder of logs in its
  * environment. Only Linux has this information; elsewhere the list is empty.
  *
- * @param logs value of TEST_LOGS
+ * @param logs what `shared.logs` is
  */
 async function processesOf(logs: string): Promise<{ pid: number; command: string }[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
@@ -39,7 +39,7 @@ export async function endProcesses(logs: string): Promise<void> {
  * Lists what the tests left behind: files and folders in their temporary folder, and processes. It waits for
  * processes that are about to end.
  *
- * @param logs value of TEST_LOGS, which every process of the tests inherits
+ * @param logs what `shared.logs` is, which every process of the tests inherits
  */
 export async function leftovers(temporaryFolder: string, logs: string): Promise<string[]> {
   let processes = await processesOf(logs);

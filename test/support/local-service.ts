@@ -4,6 +4,7 @@ import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually } from "./eventually.ts";
+import { shared } from "./shared.ts";
 
 const launcher = fileURLToPath(new URL("../../local/node.sh", import.meta.url));
 const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
@@ -32,8 +33,7 @@ export function spawnService(
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  const { TEST_LOGS } = process.env;
-  const log = TEST_LOGS && createWriteStream(join(TEST_LOGS, `service-${child.pid}.log`));
+  const log = shared.logs && createWriteStream(join(shared.logs, `service-${child.pid}.log`));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (chunk) => {
@@ -46,13 +46,12 @@ export function spawnService(
 
 /** Gives a new data folder the assembly of the tests' shared service, which saves the seconds of a synthesis. */
 async function copyAssembly(dataFolder: string): Promise<void> {
-  const { SHARED_DATA_FOLDER = "" } = process.env;
-  if (!SHARED_DATA_FOLDER || existsSync(join(dataFolder, "assembly"))) return;
+  if (!shared.dataFolder || existsSync(join(dataFolder, "assembly"))) return;
   // The file reads DATA_DIR once, and a test can set it before it imports the file.
   const { makeDataFolder } = await import("../../local/data-folder.ts");
   await makeDataFolder(dataFolder);
   const assembly = join(dataFolder, "assembly");
-  cpSync(join(SHARED_DATA_FOLDER, "assembly"), assembly, { recursive: true });
+  cpSync(join(shared.dataFolder, "assembly"), assembly, { recursive: true });
   chmodSync(assembly, 0o700);
 }
 

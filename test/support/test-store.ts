@@ -3,6 +3,7 @@ import { createTables } from "../../emulator/store/create-tables.ts";
 import { type Store, startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
+import { share } from "./shared.ts";
 
 /**
  * Starts an embedded store with the tables of staging, and sets the environment of the functions under test.
@@ -19,8 +20,8 @@ export async function startTestStore(assembly: string): Promise<Store> {
     CLAIMS_TABLE: tables.map(({ TableName }) => TableName).find((name) => name?.startsWith("Claims")),
     STATUS_SHARDS: "1",
     STAGE: "staging",
-    TEST_ASSEMBLY: assembly,
   });
+  share({ assembly });
   await createTables(store.endpoint, tables);
   return store;
 }

@@ -10,6 +10,7 @@ import { servedStackName } from "../../../infra/stages.ts";
 import { errorBody, errorHeaders } from "../../../lib/errors.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
+import { shared } from "../../support/shared.ts";
 
 const log = jest.fn<GatewayOptions["onRequest"]>();
 const onFailure = jest.fn<GatewayOptions["onFailure"]>();
@@ -27,7 +28,7 @@ const authorize = jest.fn(async () => ({
   context: { keyId: "key_1", live: true },
 }));
 
-const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
+const stack = readStack(shared.assembly, servedStackName);
 const invoke: GatewayOptions["invoke"] = (name, event, requestId) =>
   name === stack.authorizer.functionName ? authorize() : operation(event, requestId);
 const cleanUp: (() => unknown)[] = [];

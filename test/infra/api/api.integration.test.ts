@@ -12,12 +12,13 @@ import { countedFrom } from "../../support/cloudwatch.ts";
 import { everyOption } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
 import { readResources } from "../../support/resources.ts";
+import { shared } from "../../support/shared.ts";
 
 // templates.test.ts compares the whole templates with reviewed ones. These tests say why some parts must be as they are.
 
 // An import would load all of it.
 const { FileSystem } = createRequire(import.meta.url)("aws-cdk-lib/core");
-const assembly = process.env.TEST_ASSEMBLY ?? "";
+const assembly = shared.assembly;
 
 /** Every type of gateway response, from API Gateway's documentation, by the error that a client gets. */
 const gatewayResponses = {
@@ -34,7 +35,7 @@ const gatewayResponses = {
 
 const stacks = [
   ...deployedStages.map(({ name }) => [stackName(name), assembly] as const),
-  [stackName(everyOption.name), process.env.TEST_OPTIONS_ASSEMBLY ?? ""] as const,
+  [stackName(everyOption.name), shared.optionsAssembly] as const,
 ];
 
 it.each(stacks)(

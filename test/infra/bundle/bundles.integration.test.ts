@@ -7,11 +7,12 @@ import { servedStackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import type { Json } from "../../support/json.ts";
 import { functionNames } from "../../support/resources.ts";
+import { shared } from "../../support/shared.ts";
 
 const KIB = 1024;
 const { packages } = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
 
-const stack = readStack(process.env.TEST_ASSEMBLY ?? "", servedStackName);
+const stack = readStack(shared.assembly, servedStackName);
 
 describe.each(functionNames)("%s", (id) => {
   const { code } = functionOf(stack, functionOutput(id));

@@ -7,6 +7,7 @@ import { operations } from "../../../lib/operations.ts";
 import { alarmState, countedFrom, Metrics, metricsOf, periodOf } from "../../support/cloudwatch.ts";
 import type { Json } from "../../support/json.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
+import { shared } from "../../support/shared.ts";
 
 // What notifies people, and who can. canary-deployment.test.ts has the alarms of a canary deployment.
 
@@ -42,7 +43,7 @@ const refused: Response = { status: 401, error: "ACCESS_DENIED", keyId: "unknown
 const throttled: Response = { status: 429, error: "THROTTLED", keyId };
 
 describe.each(deployedStages)("in $name", ({ name: stage }) => {
-  const { find, fn, only, output } = readResources(process.env.TEST_ASSEMBLY, stackName(stage));
+  const { find, fn, only, output } = readResources(shared.assembly, stackName(stage));
   const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
   const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));
   const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];

@@ -10,6 +10,7 @@ import { alarmState, countedFrom, Metrics } from "../../support/cloudwatch.ts";
 import { authorizerEvent, context, exampleEvent } from "../../support/event.ts";
 import type { Json } from "../../support/json.ts";
 import { functionNames, readResources } from "../../support/resources.ts";
+import { shared } from "../../support/shared.ts";
 
 /**
  * Follows what a new version does to the decision to roll it back: its calls and log lines become metrics, the alarms of
@@ -55,7 +56,7 @@ async function call({ name, LoggingConfig }: Json, version: string, failure?: Er
 }
 
 describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))("in $name", (stage) => {
-  const { callersOf, find, fn } = readResources(process.env.TEST_ASSEMBLY, stackName(stage.name));
+  const { callersOf, find, fn } = readResources(shared.assembly, stackName(stage.name));
   const filters = find("Logs::MetricFilter");
   const aliases = find("Lambda::Alias");
 

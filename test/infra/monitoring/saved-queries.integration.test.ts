@@ -9,6 +9,7 @@ import { operations } from "../../../lib/operations.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import type { Json } from "../../support/json.ts";
 import { readResources } from "../../support/resources.ts";
+import { shared } from "../../support/shared.ts";
 
 /** Returns a field of a JSON log event by its path, such as `record.requestId`. Any event has `@message`. */
 function fieldOf(event: string, path: string): string | undefined {
@@ -41,9 +42,8 @@ function matches(query: string, event: string): boolean {
   return filters.every((filter) => filter.split(/\s+or\s+/).some((condition) => meets(event, condition)));
 }
 
-const { TEST_ASSEMBLY = "" } = process.env;
-const { accessLogFormat } = readStack(TEST_ASSEMBLY, servedStackName);
-const { find, only } = readResources(TEST_ASSEMBLY, servedStackName);
+const { accessLogFormat } = readStack(shared.assembly, servedStackName);
+const { find, only } = readResources(shared.assembly, servedStackName);
 const folder = `${servedStackName}/`;
 const queries = new Map<string, Json>(
   find("Logs::QueryDefinition").map((query) => [query.Name.replace(folder, ""), query]),

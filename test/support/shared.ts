@@ -1,0 +1,28 @@
+const variables = {
+  /** folder of the synthesized stages */
+  assembly: "TEST_ASSEMBLY",
+  /** folder of stages with other options than those of infra/stages.ts */
+  optionsAssembly: "TEST_OPTIONS_ASSEMBLY",
+  /** folder of the account stack for the example settings */
+  accountAssembly: "TEST_ACCOUNT_ASSEMBLY",
+  /** folder with the logs of the local services */
+  logs: "TEST_LOGS",
+  /** the data folder of the shared service */
+  dataFolder: "TEST_DATA_FOLDER",
+  baseUrl: "CONTRACT_URL",
+  key: "CONTRACT_KEY",
+} as const;
+type Shared = Record<keyof typeof variables, string>;
+
+/** Makes values known to all tests. Jest runs them in other processes, so the environment has the values. */
+export function share(values: Partial<Shared>): void {
+  for (const [name, value] of Object.entries(values)) process.env[variables[name as keyof Shared]] = value;
+}
+
+const getters = Object.entries(variables).map(([name, variable]) => [
+  name,
+  { get: () => process.env[variable] ?? "" },
+]);
+
+/** What global-setup.ts has started for all tests. A value is empty where nothing was started. */
+export const shared: Readonly<Shared> = Object.defineProperties({} as Shared, Object.fromEntries(getters));
