@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, it, jest } from "@jest/globals";
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult } from "aws-lambda";
 import { entryName } from "../../infra/names.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
-import { ATTEMPTS, dynamoClient } from "../../lib/dynamo/client.ts";
+import { ATTEMPTS } from "../../lib/dynamo/client.ts";
 import { petCreator, petLister } from "../../lib/dynamo/pet-store.ts";
 import { errorHeaders } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation.ts";
@@ -200,19 +199,3 @@ it.each<Fault>(["malformed", "truncated", "empty"])(
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([503, 503]);
   },
 );
-
-it("all attempts end within the three seconds that test/infra/every-limit-is-set.integration.test.ts leaves for them", async () => {
-  const client = dynamoClient();
-  await client.send(new ListTablesCommand()); // resolves the settings
-  const attempts = await client.config.maxAttempts();
-  const handler = client.config.requestHandler as unknown as { httpHandlerConfigs(): Record<string, number> };
-  const { connectionTimeout, requestTimeout, socketTimeout } = handler.httpHandlerConfigs();
-  for (const timeout of [connectionTimeout, requestTimeout, socketTimeout])
-    expect(attempts * Number(timeout)).toBeLessThanOrEqual(3000);
-});
-
-it("an error before a request is sent is reported like a lost connection", async () => {
-  const client = dynamoClient();
-  client.middlewareStack.add(() => () => Promise.reject(new Error("no credentials")), { step: "build" });
-  await expect(client.send(new ListTablesCommand())).rejects.toMatchObject({ code: "unavailable" });
-});

@@ -139,7 +139,7 @@ async function add(service: Address) {
   return pet;
 }
 
-it("keeps its key and every pet that it has acknowledged when its disk is full, it is killed, or it stops", async () => {
+it("waits while a command has its data open, prints how to call it, and makes no file that others can read", async () => {
   await writeFile(join(folder, "package.json"), '{"type":"module"}'); // the functions are CommonJS
   const files = join(folder, ".animal-store");
   const data = join(files, "dynamodb");
@@ -149,9 +149,8 @@ it("keeps its key and every pet that it has acknowledged when its disk is full, 
   for (const name of ["api-key", "tables.json"]) await symlink(linked, join(files, name));
   const command = await startStore(data);
   for (const path of [files, data]) await chmod(path, 0o755);
-  // The disk is full when a file has 32 KiB.
-  const starting = started([endlessTimers], ["sh", "-c", 'ulimit -f 64 && exec "$@"', "sh"]);
-  // The command has the data open. LevelDB writes a new log at every attempt to open them.
+  const starting = started([endlessTimers]);
+  // LevelDB writes a new log at every attempt to open the data.
   const attempts = new Set<number>();
   await eventually(
     async () => {
@@ -161,11 +160,12 @@ it("keeps its key and every pet that it has acknowledged when its disk is full, 
     ({ size }) => expect(size).toBeGreaterThan(1),
   );
   await command.close();
-  const first = await starting;
-  const { baseUrl, key } = first;
-  expect(first.output()).toContain(
+  const service = await starting;
+  const { baseUrl, key } = service;
+  expect(service.output()).toContain(
     `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\nDocs: ${new URL("/docs", baseUrl)}\n`,
   );
+  await add(service);
   expect(await readFile(join(files, "api-key"), "utf8")).toBe(`${key}\n`);
   expect(await readFile(join(files, ".gitignore"), "utf8")).toBe("*\n");
   expect(await readFile(linked, "utf8")).toBe("linked");
@@ -173,9 +173,13 @@ it("keeps its key and every pet that it has acknowledged when its disk is full, 
   // The CDK sets the modes of the files in an assembly. The mode of its folder denies access to them.
   for (const name of made.filter((name) => !name.startsWith("assembly/"))) {
     const { mode } = await stat(join(files, name));
-    expect([name, (mode & 0o077).toString(8)]).toEqual([name, "0"]);
+    expect({ name, forOthers: mode & 0o077 }).toEqual({ name, forOthers: 0 });
   }
+});
 
+it("keeps its key and every pet that it has acknowledged when its disk is full, or it is killed", async () => {
+  // The disk is full when a file has 32 KiB.
+  const first = await started([endlessTimers], ["sh", "-c", 'ulimit -f 64 && exec "$@"', "sh"]);
   const pets = await addUntilEnd(first);
   expect(pets).not.toEqual([]);
   expect(await first.stop()).toBe(1);
@@ -183,32 +187,30 @@ it("keeps its key and every pet that it has acknowledged when its disk is full, 
     expect.stringContaining("The embedded store failed: IO error"),
   ]);
   const areKept = async (service: LocalService) => {
-    expect(service.key).toBe(key);
+    expect(service.key).toBe(first.key);
     const { status, body } = await served(service, `/pets?limit=${PAGE_SIZE.maximum}`);
     expect([status, body]).toEqual([200, expect.arrayContaining(pets)]);
   };
-
   const second = await started([endlessTimers]);
   await areKept(second);
   pets.push(await add(second));
   await second.stop("SIGKILL");
+  await areKept(await started([endlessTimers]));
+});
 
-  const third = await started([endlessTimers, signalClock]);
+it("responds to a request that has begun when it is stopped, and ends at once at a later second signal", async () => {
+  const service = await started([endlessTimers, signalClock]);
   // A log that nobody reads does not end the service.
-  for (const stream of [third.process.stdout, third.process.stderr]) stream?.destroy();
-  await areKept(third);
-
-  // It responds to a request that has begun when it is stopped.
-  const outgoing = await beginToAdd(third);
-  const broken = once(await beginToAdd(third), "error");
-  const ended = third.stop();
-  third.process.kill("SIGINT"); // npm repeats the Ctrl-C of the terminal
-  await closed(third);
+  for (const stream of [service.process.stdout, service.process.stderr]) stream?.destroy();
+  const outgoing = await beginToAdd(service);
+  const broken = once(await beginToAdd(service), "error");
+  const ended = service.stop();
+  service.process.kill("SIGINT"); // npm repeats the Ctrl-C of the terminal
+  await closed(service);
   outgoing.end(body);
   const [response] = await once(outgoing, "response");
   expect([response.statusCode, response.headers.connection]).toEqual([201, "close"]);
-  // A later second signal ends it at once.
-  third.process.kill("SIGHUP");
+  service.process.kill("SIGHUP");
   expect(await ended).toBe(0);
   await broken;
 });
