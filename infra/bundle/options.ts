@@ -6,7 +6,7 @@ import type { BuildOptions } from "esbuild";
 const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name}.ts`, import.meta.url));
 
 /** The functions' sources. */
-const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
+export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
 /** The files there. */
 export const entryPoints = readdirSync(functionsFolder).map((file) => join(functionsFolder, file));

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { context } from "esbuild";
 import { writeBundles } from "./bundles.ts";
-import { esbuildOptions } from "./options.ts";
+import { esbuildOptions, functionsFolder } from "./options.ts";
 
 /**
  * Bundles the functions, so that it takes less time to bundle them again: esbuild then reads only the files that changed. The
@@ -12,7 +12,12 @@ import { esbuildOptions } from "./options.ts";
  * @returns writes the current code; throws esbuild's Error, and then keeps the last code
  */
 export async function createRebuild(folder: string): Promise<() => Promise<void>> {
-  const { rebuild } = await context({ ...esbuildOptions, sourcemap: false, logLevel: "silent" });
+  const { rebuild } = await context({
+    ...esbuildOptions,
+    entryPoints: [join(functionsFolder, "*")], // esbuild looks for new files each time
+    sourcemap: false,
+    logLevel: "silent",
+  });
   const rebundle = async () => {
     const { outputFiles } = await rebuild();
     writeBundles(outputFiles, folder);

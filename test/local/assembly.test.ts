@@ -3,11 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, expect, it, jest } from "@jest/globals";
+import { preload } from "../support/preload.ts";
 
 let changed = "nothing";
 let missing = "nothing";
+let onMkdir = () => {};
 beforeEach(() => {
   changed = missing = "nothing";
+  onMkdir = () => {};
 });
 jest.unstable_mockModule("node:fs/promises", () => ({
   ...files,
@@ -15,6 +18,10 @@ jest.unstable_mockModule("node:fs/promises", () => ({
     file.endsWith(missing)
       ? Promise.reject()
       : `${Number(file.endsWith(changed))}${await files.readFile(file)}`, // of the same length
+  mkdir: (...args: Parameters<typeof files.mkdir>) => {
+    onMkdir();
+    return files.mkdir(...args);
+  },
 }));
 const { refreshAssembly, hashSources } = await import("../../local/assembly.ts");
 const { synthesize } = await import("../../infra/synthesize.ts");
@@ -72,6 +79,18 @@ it.each([
     expect(message).toBe(`The CDK app failed:\n${report}`);
   },
 );
+
+it("synthesizes again, under another name, when the sources change during the synthesis", async () => {
+  await using folder = await emptyFolder();
+  const { NODE_OPTIONS } = process.env;
+  process.env.NODE_OPTIONS = preload("process.exit()");
+  onMkdir = () => {
+    changed = "/lib/errors.ts";
+  };
+  await refreshAssembly(folder.path);
+  process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
+  expect(await files.readdir(folder.path)).toEqual([await hashSources()]);
+});
 
 it("uses the assembly of the current sources, and removes those of others and drafts, and nothing else", async () => {
   await using folder = await emptyFolder();

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -69,36 +69,44 @@ const app = (messages: string[], changed: string[]) => `
     writeFileSync(folder + "/" + file, texts[0].reduce((all, old, n) => all.replaceAll(old, texts[1][n]), text));
   }`;
 
+/** Replaces a file, as many editors do. */
+async function save(target: string, text: string): Promise<void> {
+  const draft = join(checkout, "draft");
+  await writeFile(draft, text);
+  await rename(draft, target);
+}
+
 it("serves changed functions and templates, and the old ones while a source has an error", async () => {
   const source = await readFile(join(root, "lib", "errors.ts"), "utf8");
   const original = [errors.not_found.message, errors.unauthorized.message];
   const changes = ["Changed 0.", "Changed 1."];
   await service.printed("The changed functions are not served.");
-  expect(service.output()).toContain("errors.ts");
+  await service.printed("errors.ts");
   expect(service.output()).not.toContain("are served");
   await served(...original);
   const started = await threads();
 
   const changed = original.reduce((text, old, n) => text.replace(old, changes[n] ?? ""), source);
   expect(changed).not.toBe(source);
-  await writeFile(appFile, app(original, changes));
-  await writeFile(file, changed);
+  await save(appFile, app(original, changes));
+  await cp(join(root, "functions/get-pet.ts"), join(checkout, "functions/new.ts"));
+  await save(file, changed);
   await service.printed("The changed functions are served.");
-  await writeFile(file, changed); // which cancels the synthesis, and is no mistake
+  await save(file, changed); // which cancels the synthesis, and is no mistake
   await served(...changes);
   await service.printed("The changed template is served.");
   await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
 
-  await writeFile(file, `${source}\n}`);
-  await eventually(service.output, (all) => expect(all.match(/functions are not served/g)).toHaveLength(2));
+  await save(file, `${source}\n)`);
+  await service.printed('Unexpected ")"');
   await served(...changes);
-  // New instances can still load the last code.
+  // New instances can still load the last code, also that of a new function.
   const functions = join(checkout, "data", "functions");
-  expect(await readdir(join(functions, "get-pet"))).toContain("index.js");
+  for (const name of ["get-pet", "new"]) expect(await readdir(join(functions, name))).toContain("index.js");
 
   // A function does not wait for the template.
-  await writeFile(appFile, "throw new Error('no template');");
-  await writeFile(file, source);
+  await save(appFile, "throw new Error('no template');");
+  await save(file, source);
   await service.printed("no template");
   expect(service.output()).not.toMatch(/node:internal|node_modules/);
   expect(service.output().match(/template is not served/g)).toHaveLength(1);

@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 
-const changed: (() => void)[] = [];
+/** What each watched folder calls. */
+const watched = new Map<string, () => void>();
 jest.unstable_mockModule("node:fs", () => ({
-  watch: (_folder: string, { recursive }: { recursive: boolean }, listener: () => void) =>
-    recursive && changed.push(listener),
+  readdirSync: (parentPath: string) => [{ parentPath, name: "sub", isDirectory: () => true }],
+  watch: (folder: string, listener: () => void) => {
+    watched.set(folder, listener);
+    return { close: () => undefined };
+  },
 }));
 const { watchFolders } = await import("../../local/watch.ts");
 
@@ -12,9 +16,10 @@ afterEach(() => void jest.useRealTimers());
 
 it("returns changes in quick succession as one, also those before it is asked, and aborts the one before", async () => {
   const changes = watchFolders(["a", "b"])[Symbol.asyncIterator]();
+  expect([...watched.keys()]).toEqual(["a", "a/sub", "b", "b/sub"]);
   /** A change in each folder, 10 ms apart, and then a pause. */
   const save = () => {
-    for (const listener of changed) {
+    for (const listener of [...watched.values()]) {
       listener();
       jest.advanceTimersByTime(10);
     }
