@@ -37,7 +37,7 @@ const burnRates = [
 const FEWEST_FAILURES = 20;
 
 /** What is a slow response, in milliseconds. */
-const SLOW_MS = 2000;
+export const SLOW_MS = 2000;
 
 /** What the alarms and the dashboard show. */
 export interface MonitoredResources {

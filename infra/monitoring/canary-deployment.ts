@@ -13,7 +13,7 @@ import { acknowledge } from "../acknowledge.ts";
 import { type ApiFunction, LIVE_ALIAS } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
 import { pascalCase } from "../names.ts";
-import { type Alarms, share } from "./alarms.ts";
+import { type Alarms, SLOW_MS, share } from "./alarms.ts";
 
 const PERIOD = Duration.minutes(1);
 
@@ -71,10 +71,10 @@ function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[
     });
   const errors = versionMetric(fn, "Errors", Stats.SUM);
   const duration = versionMetric(fn, "Duration", Stats.p(99));
-  const slow = `The slowest 1 % of the calls of the new version of ${name} took more than 2 s.`;
+  const slow = `The slowest 1 % of the calls of the new version of ${name} took more than ${SLOW_MS / 1000} s.`;
   const added = [
     add("Errors", errors, 0, `The new version of ${name} threw, crashed or timed out.`),
-    add("HighLatency", duration, 2000, slow),
+    add("HighLatency", duration, SLOW_MS, slow),
   ];
   const calls = versionMetric(fn, "Invocations", Stats.SUM);
   if (fn.kind === "authorizer") {
