@@ -7,10 +7,10 @@ import { bodyContent, componentSchemas, inputMembers } from "./schemas.ts";
 
 function parameters({ params, query, headers }: Operation) {
   const parts = { path: params, query, header: headers };
-  return Object.entries(parts).flatMap(([place, members]) =>
+  return Object.entries(parts).flatMap(([location, members]) =>
     (members ? inputMembers(members) : []).map(({ name, required, schema }) => {
       const { description, ...rest } = schema;
-      return { name, in: place, required, ...(description ? { description } : {}), schema: rest };
+      return { name, in: location, required, ...(description ? { description } : {}), schema: rest };
     }),
   );
 }
@@ -18,7 +18,7 @@ function parameters({ params, query, headers }: Operation) {
 const isoDate = (day: Date) => day.toISOString().slice(0, 10);
 
 /** Describes the scope and the deprecation, which no other member of an operation object contains. */
-function describe({ scope, deprecation }: Operation): string {
+function descriptionOf({ scope, deprecation }: Operation): string {
   const needed = `Requires an API key with the scope \`${scope}\`.`;
   if (!deprecation) return needed;
   const { since, sunset, successor } = deprecation;
@@ -30,7 +30,7 @@ function operationObject(operation: Operation) {
   return {
     operationId: id,
     summary,
-    description: describe(operation),
+    description: descriptionOf(operation),
     tags: [path.split("/")[1]],
     // oasdiff reads x-sunset: an operation can be removed from that day on.
     ...(deprecation ? { deprecated: true, "x-sunset": isoDate(deprecation.sunset) } : {}),

@@ -4,7 +4,7 @@ import type { Authorizer } from "../template/rest-api.ts";
 import type { RequestContext } from "./context.ts";
 import type { Invoke } from "./integration.ts";
 import type { LocalRequest } from "./request.ts";
-import { Refusal } from "./responses.ts";
+import { GatewayError } from "./responses.ts";
 
 /** With so many policies, the cache is emptied. A token can have 10 KB. */
 export const CACHE_SIZE = 1000;
@@ -14,7 +14,7 @@ const API_ARN = "arn:aws:execute-api:local:000000000000:local";
 /**
  * A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function.
  *
- * @returns a function that returns the authorizer's context, for the integration; it throws a Refusal of the caller
+ * @returns a function that returns the authorizer's context, for the integration; it throws a GatewayError for a caller without access
  */
 export function createAuthorizer({ functionName, pattern, cacheSeconds }: Authorizer, invoke: Invoke) {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; expiresAt: number }>();
@@ -35,7 +35,7 @@ export function createAuthorizer({ functionName, pattern, cacheSeconds }: Author
       const { message } = error as Error;
       context["authorizer.error"] = message;
       // API Gateway treats only this message as a refusal of the caller.
-      throw new Refusal(message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR");
+      throw new GatewayError(message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR");
     } finally {
       context["authorizer.requestId"] = requestId;
       context["authorizer.latency"] = Math.round(performance.now() - start);
@@ -45,14 +45,14 @@ export function createAuthorizer({ functionName, pattern, cacheSeconds }: Author
   return async ({ message, method, path }: LocalRequest, context: RequestContext) => {
     // Repeated headers are combined (RFC 9110, 5.3), and then are no key.
     const token = message.headersDistinct.authorization?.join(", ");
-    if (!token || !pattern.test(token)) throw new Refusal("UNAUTHORIZED");
+    if (!token || !pattern.test(token)) throw new GatewayError("UNAUTHORIZED");
     const methodArn = `${API_ARN}/${context.stage}/${method}${path}`;
     const cached = cache.get(token);
     const isFresh = cached && cached.expiresAt > performance.now();
     const result = isFresh ? cached.result : await run(token, methodArn, context);
     const caller = { ...result.context, principalId: result.principalId };
     for (const [name, value] of Object.entries(caller)) context[`authorizer.${name}`] ??= value;
-    if (!allows(result.policyDocument, methodArn)) throw new Refusal("ACCESS_DENIED");
+    if (!allows(result.policyDocument, methodArn)) throw new GatewayError("ACCESS_DENIED");
     return caller;
   };
 }

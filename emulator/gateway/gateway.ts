@@ -6,7 +6,7 @@ import { type RequestContext, requestContext } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts";
 import { EVENT_LIMIT, readBody, readTarget } from "./request.ts";
-import { incompleteSignature, Refusal, send, TOO_LARGE } from "./responses.ts";
+import { GatewayError, incompleteSignature, send, TOO_LARGE } from "./responses.ts";
 import { createRouter } from "./router.ts";
 import { createThrottle } from "./throttle.ts";
 
@@ -43,16 +43,16 @@ export function createGateway(
     const match = route(request.method, request.path);
     const { authorization, "content-type": contentType } = message.headers;
     if (!match && authorization) return incompleteSignature(authorization);
-    if (!match) throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
+    if (!match) throw new GatewayError("MISSING_AUTHENTICATION_TOKEN");
     const { integration, requiresAuthorization, path } = match.route;
     context.resourcePath = path;
-    if (!tryAcquire()) throw new Refusal("THROTTLED");
+    if (!tryAcquire()) throw new GatewayError("THROTTLED");
     const caller = requiresAuthorization ? await authorize(request, context) : {};
     const body = await readBody(message);
     if (!body) return TOO_LARGE;
     if (integration.type === "MOCK") return respondFromMock(integration, contentType);
     // Which gateway response this is in AWS is recorded nowhere (docs/aws-assumptions.md).
-    if (body.length > EVENT_LIMIT) throw new Refusal("REQUEST_TOO_LARGE");
+    if (body.length > EVENT_LIMIT) throw new GatewayError("REQUEST_TOO_LARGE");
     const event = JSON.stringify(proxyEvent({ ...request, body }, match, context, caller));
     return respondFromProxy((requestId) => invoke(integration.functionName, event, requestId), context);
   }
@@ -61,8 +61,8 @@ export function createGateway(
     const start = performance.now();
     const context: RequestContext = requestContext(message, stack.apiStageName);
     const result = await respond(message, context).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) onFailure(error);
-      const type = error instanceof Refusal ? error.message : "DEFAULT_5XX";
+      if (!(error instanceof GatewayError)) onFailure(error);
+      const type = error instanceof GatewayError ? error.message : "DEFAULT_5XX";
       context["error.responseType"] = type;
       return stack.gatewayResponses[type];
     });

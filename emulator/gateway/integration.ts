@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { HttpResponse, MockIntegration } from "../template/rest-api.ts";
 import type { RequestContext } from "./context.ts";
-import { Refusal } from "./responses.ts";
+import { GatewayError } from "./responses.ts";
 
 /**
  * Runs a function once.
@@ -20,7 +20,7 @@ const INTEGRATION_TIMEOUT_MS = 29_000;
 /**
  * A mock integration with the passthrough behavior NEVER: the request's media type selects a request template.
  *
- * @throws Refusal when there is no template for the type
+ * @throws GatewayError when there is no template for the type
  */
 export function respondFromMock(
   integration: MockIntegration,
@@ -28,7 +28,7 @@ export function respondFromMock(
 ): HttpResponse {
   const [mediaType = ""] = contentType.split(";");
   if (!integration.mediaTypes.includes(mediaType.trim().toLowerCase()))
-    throw new Refusal("UNSUPPORTED_MEDIA_TYPE");
+    throw new GatewayError("UNSUPPORTED_MEDIA_TYPE");
   return integration.response;
 }
 
@@ -38,7 +38,7 @@ export function respondFromMock(
  * `integrationStatus` is Lambda's own status (#8192), and `status` the one that the function returned.
  *
  * @param invoke runs the function with the event
- * @throws Refusal when the function failed or took too long
+ * @throws GatewayError when the function failed or took too long
  */
 export async function respondFromProxy(
   invoke: (requestId: string) => Promise<unknown>,
@@ -47,7 +47,7 @@ export async function respondFromProxy(
   const start = performance.now();
   const requestId = randomUUID();
   const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Refusal("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT_MS);
+  const timer = setTimeout(() => reject(new GatewayError("INTEGRATION_TIMEOUT")), INTEGRATION_TIMEOUT_MS);
   try {
     // The function's log already says why an invocation failed.
     const result = await Promise.race([invoke(requestId).catch(() => undefined), timeout]);
@@ -64,6 +64,7 @@ export async function respondFromProxy(
 
 function toResponse(result: unknown): HttpResponse {
   const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;
-  if (!Number.isInteger(statusCode) || typeof body !== "string") throw new Refusal("INTEGRATION_FAILURE");
+  if (!Number.isInteger(statusCode) || typeof body !== "string")
+    throw new GatewayError("INTEGRATION_FAILURE");
   return { status: Number(statusCode), headers: (headers ?? {}) as Record<string, string>, body };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "./responses.ts";
+import { GatewayError } from "./responses.ts";
 
 /** API Gateway's limit for a request's body, in bytes. */
 export const PAYLOAD_LIMIT = 10 * 1024 * 1024;
@@ -10,7 +10,7 @@ export const EVENT_LIMIT = 6 * 1024 * 1024;
  * Reads a request's body.
  *
  * @returns undefined as soon as the body is over API Gateway's limit. The rest of it can still be read
- * @throws Refusal when the client disconnected before
+ * @throws GatewayError when the client disconnected before
  */
 export async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -22,7 +22,7 @@ export async function readBody(message: IncomingMessage): Promise<Buffer | undef
       chunks.push(chunk);
     }
   } catch {
-    throw new Refusal("BAD_REQUEST_BODY");
+    throw new GatewayError("BAD_REQUEST_BODY");
   }
   return Buffer.concat(chunks);
 }
@@ -33,17 +33,18 @@ export type LocalRequest = ReturnType<typeof readTarget>;
 /**
  * Splits a request's target. Slashes between the stage and the path count as one.
  *
- * @throws Refusal when the request has an invalid Host or is outside the stage
+ * @throws GatewayError when the request has an invalid Host or is outside the stage
  */
 export function readTarget(message: IncomingMessage, apiStageName: string) {
   // The functions build links from Host, which a request has exactly once (RFC 9112, 3.2).
-  if (!/^[\w.:[\]-]+$/.test((message.headersDistinct.host ?? []).join())) throw new Refusal("DEFAULT_4XX");
+  if (!/^[\w.:[\]-]+$/.test((message.headersDistinct.host ?? []).join()))
+    throw new GatewayError("DEFAULT_4XX");
 
   const target = (message.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").replace(/#.*$/, "");
   const [address = "", ...search] = target.split("?");
   const prefix = `/${apiStageName}`;
   if (address !== prefix && !address.startsWith(`${prefix}/`))
-    throw new Refusal("MISSING_AUTHENTICATION_TOKEN");
+    throw new GatewayError("MISSING_AUTHENTICATION_TOKEN");
   return {
     message,
     method: message.method ?? "",

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { GatewayResponseType, HttpResponse } from "../template/rest-api.ts";
 
 /** Ends a request with a gateway response. */
-export class Refusal extends Error {
+export class GatewayError extends Error {
   declare readonly message: GatewayResponseType;
 
   constructor(type: GatewayResponseType) {

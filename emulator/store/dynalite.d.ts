@@ -12,9 +12,11 @@ declare module "dynalite/validations/*" {
 }
 
 declare module "dynalite/db/index.js" {
-  type Refusal = { body: Record<string, unknown> } | null | undefined;
+  type ConditionFailure = { body: Record<string, unknown> } | null | undefined;
 
   /** The functions that the operations share, which they call as members of this object. */
-  const db: { checkConditional(data: Record<string, unknown>, item: object | undefined): Refusal };
+  const db: {
+    checkConditional(data: Record<string, unknown>, item: object | undefined): ConditionFailure;
+  };
   export default db;
 }

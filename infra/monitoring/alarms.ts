@@ -34,7 +34,7 @@ const burnRates = [
 ] as const;
 
 /** Fewer failures in a period are no reason to notify anybody, whatever their share is. */
-const FEWEST_FAILURES = 20;
+const MIN_FAILURES = 20;
 
 /** What is a slow response, in milliseconds. */
 export const SLOW_MS = 2000;
@@ -103,7 +103,7 @@ function serverErrors({ api }: MonitoredResources): AlarmSettings[] {
     id: `ServerErrors${hours}h`,
     topic,
     alarmDescription: `In ${hours} h, 5xx came ${rate} times faster than the objective allows.`,
-    metric: share(api.serverErrors, api.restApi.metricCount(), FEWEST_FAILURES, Duration.hours(hours)),
+    metric: failureRate(api.serverErrors, api.restApi.metricCount(), MIN_FAILURES, Duration.hours(hours)),
     threshold: rate * ERROR_BUDGET,
   }));
 }
@@ -112,7 +112,7 @@ function serverErrors({ api }: MonitoredResources): AlarmSettings[] {
 const refusals = ({ api: { accessLog } }: MonitoredResources): AlarmSettings => ({
   id: "Refusals",
   alarmDescription: "In 5 minutes, more than half of the requests with a key were refused.",
-  metric: share(accessLog.refusals, accessLog.requestsWithKey, FEWEST_FAILURES, Duration.minutes(5)),
+  metric: failureRate(accessLog.refusals, accessLog.requestsWithKey, MIN_FAILURES, Duration.minutes(5)),
   threshold: 0.5,
 });
 
@@ -143,7 +143,12 @@ function throttles({ functions }: MonitoredResources): AlarmSettings[] {
 }
 
 /** Returns the share of failures in all calls of a period. With fewer failures than `fewest` it is 0. */
-export function share(failures: IMetric, calls: IMetric, fewest: number, period: Duration): MathExpression {
+export function failureRate(
+  failures: IMetric,
+  calls: IMetric,
+  fewest: number,
+  period: Duration,
+): MathExpression {
   const expression = `IF(failures >= ${fewest}, failures / calls, 0)`;
   return new MathExpression({ expression, usingMetrics: { failures, calls }, period });
 }

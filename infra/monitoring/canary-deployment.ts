@@ -13,7 +13,7 @@ import { acknowledge } from "../acknowledge.ts";
 import { type ApiFunction, LIVE_ALIAS } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
 import { pascalCase } from "../names.ts";
-import { type Alarms, SLOW_MS, share } from "./alarms.ts";
+import { type Alarms, failureRate, SLOW_MS } from "./alarms.ts";
 
 const PERIOD = Duration.minutes(1);
 
@@ -79,11 +79,11 @@ function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[
   const calls = versionMetric(fn, "Invocations", Stats.SUM);
   if (fn.kind === "authorizer") {
     // It throws instead of returning a 5xx. With fewer refusals, the calls can be those of a client with an expired key.
-    const refused = share(loggedResponses(name, fn, 401), calls, 3, PERIOD);
+    const refused = failureRate(loggedResponses(name, fn, 401), calls, 3, PERIOD);
     return [...added, add("Refusals", refused, 0.5, "The new version of authorize refused most keys.")];
   }
   // The handlers of the operations never reject, so Lambda's `Errors` does not count their 5xx responses.
-  const failed = share(loggedResponses(name, fn, 500), calls, 1, PERIOD);
+  const failed = failureRate(loggedResponses(name, fn, 500), calls, 1, PERIOD);
   const description = `More than 5 % of the responses of the new version of ${name} in a minute were a 5xx.`;
   return [...added, add("ServerErrors", failed, 0.05, description)];
 }

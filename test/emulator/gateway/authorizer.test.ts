@@ -3,7 +3,7 @@ import { CACHE_SIZE, createAuthorizer } from "../../../emulator/gateway/authoriz
 import type { RequestContext } from "../../../emulator/gateway/context.ts";
 import type { Invoke } from "../../../emulator/gateway/integration.ts";
 import type { LocalRequest } from "../../../emulator/gateway/request.ts";
-import type { Refusal } from "../../../emulator/gateway/responses.ts";
+import type { GatewayError } from "../../../emulator/gateway/responses.ts";
 
 const methodArn = "arn:aws:execute-api:local:000000000000:local/v1/PUT/a";
 const policy = (...statements: [Effect: string, Resource: unknown][]) => ({
@@ -32,7 +32,7 @@ const authorize = async (tokens = ["a"], path = "/a") => {
   const caller = authorizer(request as unknown as LocalRequest, context);
   const step = await caller.then(
     (value) => ({ value }),
-    ({ message }: Refusal) => ({ refusal: message }),
+    ({ message }: GatewayError) => ({ refusal: message }),
   );
   return { ...step, variables: context };
 };
