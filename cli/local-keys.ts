@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { awsEnvironment } from "../emulator/store/aws-environment.ts";
+import { clientConfig, type StoreAddress } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint } from "../emulator/store/create-tables.ts";
 import { DataInUse, startStore } from "../emulator/store/store.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
@@ -18,9 +18,11 @@ export async function openLocalKeys(): Promise<ApiKeyStore & AsyncDisposable> {
     const tables = await readTables();
     const { endpoint, accessKeyId, apiKeysTable } = tables;
     const store = accessKeyId ? await startStore(storeFolder).catch(unlessInUse) : undefined;
-    Object.assign(process.env, awsEnvironment(store ?? tables));
-    if (store || !accessKeyId || (await responds(endpoint)))
-      return { ...apiKeyStore(apiKeysTable, LIMITS), [Symbol.asyncDispose]: async () => store?.close() };
+    if (store || !accessKeyId || (await responds(tables)))
+      return {
+        ...apiKeyStore(apiKeysTable, { ...LIMITS, ...clientConfig(store ?? tables) }),
+        [Symbol.asyncDispose]: async () => store?.close(),
+      };
     // Another command has the data open, or the service is just starting or stopping.
     if (Date.now() > end)
       throw new Error(
@@ -35,8 +37,8 @@ function unlessInUse(error: unknown): undefined {
   if (!(error instanceof DataInUse)) throw error;
 }
 
-const responds = (endpoint: string) =>
-  checkEndpoint(endpoint, AbortSignal.timeout(1000)).then(
+const responds = (store: StoreAddress) =>
+  checkEndpoint(store, AbortSignal.timeout(1000)).then(
     () => true,
     () => false,
   );

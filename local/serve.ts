@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { HttpServer } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
-import { awsEnvironment, type StoreAddress } from "../emulator/store/aws-environment.ts";
+import { awsEnvironment, clientConfig, type StoreAddress } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint, createTables, OtherTables } from "../emulator/store/create-tables.ts";
 import { DataInUse, lockFolder, startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
@@ -46,19 +46,18 @@ export async function serve(
   atEnd.defer(() => lock.close());
   const store = await openStore(atEnd, onStoreFailure);
   const environment = awsEnvironment(store);
-  Object.assign(process.env, environment);
-  if (!store.accessKeyId) await checkEndpoint(store.endpoint);
+  if (!store.accessKeyId) await checkEndpoint(store);
 
   const assembly = await synthesize();
   const stack = readLocalStack(assembly);
   const { tables, outputs, apiStageName } = stack;
   const apiKeysTable = outputs.ApiKeysTableName ?? "";
-  await createTables(store.endpoint, tables).catch((error) => {
+  await createTables(store, tables).catch((error) => {
     if (!store.accessKeyId || !(error instanceof OtherTables)) throw error;
     throw new Error(`${error.message} Delete the folder ${dataFolder} or set DATA_DIR to another one.`);
   });
   await writeTables({ ...store, apiKeysTable });
-  const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable), localStage.name);
+  const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable, clientConfig(store)), localStage.name);
 
   const log = serviceLog(process.stderr);
   const options = {

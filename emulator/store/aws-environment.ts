@@ -6,7 +6,7 @@ export interface StoreAddress {
 }
 
 /**
- * Returns the environment variables that make the AWS clients of a process, or of a function, call a DynamoDB-compatible
+ * Returns the environment variables that make the AWS clients of a function call a DynamoDB-compatible
  * server. An embedded store accepts any region and signature; a profile of the user would replace both.
  *
  * @param store without an access key ID, the clients get the access key of this process
@@ -20,4 +20,12 @@ export function awsEnvironment({ endpoint, accessKeyId }: StoreAddress): Record<
     AWS_USE_FIPS_ENDPOINT: "false",
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   };
+}
+
+/** Returns the configuration with which a client in this process calls the same server. */
+export function clientConfig(store: StoreAddress) {
+  const { AWS_REGION: region = "", ...keys } = awsEnvironment(store);
+  const { AWS_ACCESS_KEY_ID: accessKeyId = "", AWS_SECRET_ACCESS_KEY: secretAccessKey = "" } = keys;
+  const credentials = { accessKeyId, secretAccessKey };
+  return { endpoint: store.endpoint, region, credentials, useFipsEndpoint: false };
 }

@@ -6,20 +6,21 @@ import {
   DynamoDBClient,
   ListTablesCommand,
 } from "@aws-sdk/client-dynamodb";
+import { clientConfig, type StoreAddress } from "./aws-environment.ts";
 
 /** In milliseconds, for any DynamoDB-compatible server, which can be slow. */
 const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
 /** How long a table can take to become ACTIVE. */
 const ACTIVE_TIMEOUT_MS = 60_000;
 
-const clientOf = (endpoint: string) =>
-  new DynamoDBClient({ endpoint, maxAttempts: 2, requestHandler: TIMEOUTS });
+const clientOf = (store: StoreAddress) =>
+  new DynamoDBClient({ ...clientConfig(store), maxAttempts: 2, requestHandler: TIMEOUTS });
 
 /** @throws Error in one line when the endpoint does not respond as DynamoDB does, or not before `abortSignal` */
-export async function checkEndpoint(endpoint: string, abortSignal?: AbortSignal): Promise<void> {
-  const client = clientOf(endpoint);
+export async function checkEndpoint(store: StoreAddress, abortSignal?: AbortSignal): Promise<void> {
+  const client = clientOf(store);
   await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal }).catch((error) => {
-    throw unusable(endpoint, error);
+    throw unusable(store.endpoint, error);
   });
   client.destroy();
 }
@@ -30,12 +31,13 @@ export class OtherTables extends Error {}
 /**
  * Creates those of a template's tables that are missing, and waits until all are ACTIVE.
  *
- * @param endpoint a DynamoDB-compatible server
+ * @param store a DynamoDB-compatible server
  * @throws OtherTables when a table exists without an index of the template, or Error in one line when it fails, or a table
  *   does not become ACTIVE
  */
-export async function createTables(endpoint: string, tables: CreateTableCommandInput[]): Promise<void> {
-  const client = clientOf(endpoint);
+export async function createTables(store: StoreAddress, tables: CreateTableCommandInput[]): Promise<void> {
+  const { endpoint } = store;
+  const client = clientOf(store);
   try {
     for (const table of tables) {
       await client.send(new CreateTableCommand(table)).catch((error) => {

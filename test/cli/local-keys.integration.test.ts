@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
-import { awsEnvironment, type StoreAddress } from "../../emulator/store/aws-environment.ts";
+import type { StoreAddress } from "../../emulator/store/aws-environment.ts";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
@@ -35,8 +35,7 @@ const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${me
 
 /** Creates the tables in the store of a local service. */
 async function prepare(store: StoreAddress): Promise<void> {
-  Object.assign(process.env, awsEnvironment(store));
-  await createTables(store.endpoint, tables);
+  await createTables(store, tables);
   await writeTables({ ...store, apiKeysTable });
 }
 

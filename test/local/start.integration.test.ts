@@ -7,7 +7,6 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
-import { awsEnvironment } from "../../emulator/store/aws-environment.ts";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
@@ -286,13 +285,12 @@ it("explains its options, and a mistake in one line", async () => {
 async function makeOldTables(): Promise<void> {
   await makeDataFolder(folder);
   const store = await startStore(join(folder, "dynamodb"));
-  process.env = { ...env, ...awsEnvironment(store) };
   for (const { GlobalSecondaryIndexes, ...table } of tables) {
     const keys = new Set(table.KeySchema?.map(({ AttributeName }) => AttributeName));
     const AttributeDefinitions = table.AttributeDefinitions?.filter((attribute) =>
       keys.has(attribute.AttributeName),
     );
-    await createTables(store.endpoint, [{ ...table, AttributeDefinitions }]);
+    await createTables(store, [{ ...table, AttributeDefinitions }]);
   }
   await store.close();
 }

@@ -17,7 +17,7 @@ export async function createOwnTables() {
   const named = (name = "") => `${name}-${suffix}`;
   const { tables } = readStack(shared.assembly, servedStackName);
   const own = tables.map((table) => ({ ...table, TableName: named(table.TableName) }));
-  await createTables(AWS_ENDPOINT_URL_DYNAMODB, own);
+  await createTables({ endpoint: AWS_ENDPOINT_URL_DYNAMODB }, own);
   const pets = named(PETS_TABLE);
   const keys = named(API_KEYS_TABLE);
   const claims = named(CLAIMS_TABLE);

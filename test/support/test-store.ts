@@ -22,6 +22,6 @@ export async function startTestStore(assembly: string): Promise<Store> {
     STAGE: "staging",
   });
   share({ assembly });
-  await createTables(store.endpoint, tables);
+  await createTables(store, tables);
   return store;
 }

@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import { afterAll, expect, it, jest } from "@jest/globals";
-import { awsEnvironment } from "../../../emulator/store/aws-environment.ts";
 import { createTables } from "../../../emulator/store/create-tables.ts";
 import { listen } from "../../support/listen.ts";
 
@@ -13,7 +12,6 @@ const server = createServer(({ headers }, response) => {
   response.writeHead(status, { "Content-Type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
 });
 const { origin, close } = await listen(server);
-Object.assign(process.env, awsEnvironment({ endpoint: origin }));
 afterAll(close);
 
 it.each<[typeof description, string]>([
@@ -28,5 +26,5 @@ it.each<[typeof description, string]>([
 ])("fails when the description of a table is %j", async (described, message) => {
   description = described;
   const keys = { KeySchema: [], AttributeDefinitions: [] };
-  await expect(createTables(origin, [{ TableName: "Pets", ...keys }])).rejects.toThrow(message);
+  await expect(createTables({ endpoint: origin }, [{ TableName: "Pets", ...keys }])).rejects.toThrow(message);
 });
