@@ -12,10 +12,10 @@ const source = `
     if (fault === "endless loop") for (;;);
     if (fault === "no result in time") await new Promise(() => {});
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
-    if (fault === "out of memory") for (const all = [];;) all.push({ all: all.length });
     if (fault === "log") { console.error({ logged: true }); console.warn("slow"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
     if (fault === "exception") throw new Error("secret");
-    return { env: process.env, awsRequestId, remaining: getRemainingTimeInMillis() };
+    const { maxOldGenerationSizeMb: heapMb } = require("node:worker_threads").resourceLimits;
+    return { env: process.env, heapMb, awsRequestId, remaining: getRemainingTimeInMillis() };
   };`;
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-functions-"));
@@ -44,7 +44,6 @@ it.each([
   ["exception", "secret"],
   ["endless loop", timedOut],
   ["no result in time", timedOut],
-  ["out of memory", "Worker terminated due to reaching memory limit: JS heap out of memory"],
 ])("an invocation that ends with %s fails alone, and says why", async (fault, reason) => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
   const failure = invoke(fault).catch((error) => error);
@@ -71,10 +70,14 @@ it("a function has its lines logged, and why it failed", async () => {
   });
 });
 
-it("a function has only its own environment, the id of the request, and no timer after its event", async () => {
+it("a function has only its own environment, its memory size as the limit of its heap, the id of the request, and no timer after its event", async () => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "Date"] });
   const result = (await invoke()) as { env: object; remaining: number };
   expect(jest.getTimerCount()).toBe(0);
   expect(result.env).toEqual({ OWN: "f" });
-  expect(result).toMatchObject({ awsRequestId: "id", remaining: expect.closeTo(timeoutMs, -5) });
+  expect(result).toMatchObject({
+    heapMb: definition.memoryMb,
+    awsRequestId: "id",
+    remaining: expect.closeTo(timeoutMs, -5),
+  });
 });
