@@ -1,15 +1,18 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { functionOf, readStack } from "../../../emulator/template/template.ts";
-import { functionOutput } from "../../../infra/names.ts";
-import { servedStackName } from "../../../infra/stages.ts";
+import { functionOutput, stackName } from "../../../infra/names.ts";
+import { deployedStages, servedStackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
 import type { Json } from "../../support/json.ts";
 import { functionNames } from "../../support/resources.ts";
 import { shared } from "../../support/shared.ts";
 
 const KIB = 1024;
+// An import would load all of it.
+const { FileSystem } = createRequire(import.meta.url)("aws-cdk-lib/core");
 const { packages } = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
 
 const stack = readStack(shared.assembly, servedStackName);
@@ -47,3 +50,11 @@ describe.each(functionNames)("%s", (id) => {
     expect(found.filter((path) => isOther(packages[path]))).toEqual([]);
   });
 });
+
+it.each(deployedStages)(
+  "$name gets a function if and only if its own code has changed, or what it imports",
+  ({ name }) => {
+    for (const { code } of readStack(shared.assembly, stackName(name)).functions)
+      expect(basename(code)).toBe(`asset.${FileSystem.fingerprint(code)}`);
+  },
+);
