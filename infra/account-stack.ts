@@ -78,14 +78,8 @@ export class AccountStack extends Stack {
       const role = this.#addDeployRole(name, provider, repository);
       // `cdk deploy` assumes the roles of the bootstrap, which create the resources.
       const bootstrapped = { service: "iam", region: "", resource: "role" };
-      const [created, found] = [`${Aws.ACCOUNT_ID}-${Aws.REGION}`, "<AWS::AccountId>-<AWS::Region>"];
-      this.#allow(
-        role,
-        ["sts:AssumeRole"],
-        bootstrapped,
-        `${BOOTSTRAP}-*-${created}`,
-        `${BOOTSTRAP}-*-${found}`,
-      );
+      const bootstrapRoles = `${BOOTSTRAP}-*-${Aws.ACCOUNT_ID}-${Aws.REGION}`;
+      this.#allow(role, ["sts:AssumeRole"], bootstrapped, bootstrapRoles);
       const stack = { service: "cloudformation", resource: "stack" };
       this.#allow(role, ["cloudformation:DescribeStacks"], stack, `${stackName(name)}/*`);
       // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
@@ -129,13 +123,13 @@ export class AccountStack extends Stack {
    * Allows actions on resources of this account.
    *
    * @param name has a `*` for what AWS or the bootstrap adds
-   * @param found the name as cdk-nag reports it
    */
-  #allow(role: Role, actions: string[], arn: ArnComponents, name: string, found = name): void {
-    const resources = [this.formatArn({ ...arn, resourceName: name })];
-    role.addToPolicy(new PolicyStatement({ actions, resources }));
-    const { service, region = "<AWS::Region>", resource } = arn;
-    const finding = `arn:<AWS::Partition>:${service}:${region}:<AWS::AccountId>:${resource}/${found}`;
+  #allow(role: Role, actions: string[], arn: ArnComponents, name: string): void {
+    const resource = this.formatArn({ ...arn, resourceName: name });
+    role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+    // As cdk-nag reports it: `<AWS::Partition>` for {"Ref": "AWS::Partition"}.
+    const [, parts]: [string, (string | { Ref: string })[]] = this.resolve(resource)["Fn::Join"];
+    const finding = parts.map((part) => (typeof part === "string" ? part : `<${part.Ref}>`)).join("");
     acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
   }
 }

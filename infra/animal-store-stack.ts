@@ -8,19 +8,13 @@ import { Alarms, type MonitoredResources } from "./monitoring/alarms.ts";
 import { addCanaryDeployments } from "./monitoring/canary-deployment.ts";
 import { addDashboard } from "./monitoring/dashboard.ts";
 import { addSavedQueries } from "./monitoring/saved-queries.ts";
-import { functionOutput } from "./names.ts";
+import { functionOutput, stackName } from "./names.ts";
 import type { Stage } from "./stages.ts";
 import { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
 
 /** One deployment of the whole service. */
 export class AnimalStoreStack extends Stack {
-  /** @param options.ignoreCanaryAlarms deploys even if alarms are triggered */
-  constructor(
-    scope: Construct,
-    id: string,
-    stage: Stage,
-    options: { codeFolder: CodeFolder; ignoreCanaryAlarms: boolean },
-  ) {
+  constructor(scope: Construct, stage: Stage, codeFolder: CodeFolder, id = stackName(stage.name)) {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
       terminationProtection: stage.deletionProtection,
@@ -30,9 +24,9 @@ export class AnimalStoreStack extends Stack {
       claims: new ClaimsTable(this, "Claims", stage),
       keys: new ApiKeysTable(this, "ApiKeys", stage),
     };
-    const functions = createFunctions(this, tables, stage, options.codeFolder);
+    const functions = createFunctions(this, tables, stage, codeFolder);
     const alarms = new Alarms(this, "Alarms");
-    if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms, options);
+    if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms, stage);
 
     const api = new Api(this, "Api", functions, stage);
     const webAcl = stage.wafRateLimits && new WebAcl(api, "WebAcl", stage.wafRateLimits);

@@ -4,8 +4,8 @@ import { type AccountSettings, budget, githubRepository } from "./account-settin
 import { AccountStack } from "./account-stack.ts";
 import { AnimalStoreStack } from "./animal-store-stack.ts";
 import type { CodeFolder } from "./function-set.ts";
-import { accountStackName, stackName } from "./names.ts";
-import { deployedStages, personalStage } from "./stages.ts";
+import { accountStackName } from "./names.ts";
+import { deployedStages, personalStage, type Stage } from "./stages.ts";
 
 /** Set in code and not in cdk.json, so that every way to synthesize returns the same templates. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)(
@@ -24,18 +24,22 @@ export function addStacks(
   codeFolder: CodeFolder,
   settings: AccountSettings = { repository: githubRepository, budget },
 ): void {
-  const off = (name: string) => app.node.tryGetContext(name) === "off";
   const account = new AccountStack(app, accountStackName, deployedStages, settings);
   const personal: string | undefined = app.node.tryGetContext("stage");
   const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal)];
   for (const stage of stages) {
-    const stack = new AnimalStoreStack(
-      app,
-      stackName(stage.name),
-      { ...stage, deletionProtection: stage.deletionProtection && !off("deletionProtection") },
-      { codeFolder, ignoreCanaryAlarms: off("canaryAlarms") },
-    );
+    const stack = new AnimalStoreStack(app, resolveStage(app, stage), codeFolder);
     // A stage cannot write its access log before API Gateway has the account's role.
     stack.addStackDependency(account);
   }
+}
+
+/** Returns a stage with what the context changes for one deployment. */
+function resolveStage({ node }: App, stage: Stage): Stage {
+  const off = (name: string) => node.tryGetContext(name) === "off";
+  return {
+    ...stage,
+    deletionProtection: stage.deletionProtection && !off("deletionProtection"),
+    ignoreCanaryAlarms: stage.ignoreCanaryAlarms || off("canaryAlarms"),
+  };
 }

@@ -46,6 +46,8 @@ export interface Stage {
   logRetentionDays: number;
   /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
   canaryDeployment: boolean;
+  /** deploys even if alarms are triggered, for repairs; `-c canaryAlarms=off` sets it for one deployment */
+  ignoreCanaryAlarms?: boolean;
   /**
    * A custom domain name, mapped at /v1. The certificate must be in the stage's region. `disableDefaultEndpoint` locks out
    * the clients that still use the default endpoint: deploy the name first, and disable it when nobody does.

@@ -13,6 +13,7 @@ import { acknowledge } from "../acknowledge.ts";
 import { type ApiFunction, LIVE_ALIAS } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
 import { pascalCase } from "../names.ts";
+import type { Stage } from "../stages.ts";
 import { type Alarms, failureRate, SLOW_MS } from "./alarms.ts";
 
 const PERIOD = Duration.minutes(1);
@@ -20,14 +21,12 @@ const PERIOD = Duration.minutes(1);
 /**
  * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If an alarm of the
  * new version is triggered in these 5 minutes, the old version gets all calls again. The functions follow one another.
- *
- * @param options.ignoreCanaryAlarms deploys even if alarms are triggered, for repairs
  */
 export function addCanaryDeployments(
   scope: Construct,
   functions: Functions,
   alarms: Alarms,
-  options: { ignoreCanaryAlarms: boolean },
+  { ignoreCanaryAlarms = false }: Stage,
 ): void {
   const application = new LambdaApplication(scope, "CanaryDeployments");
   let previous: CfnAlias | undefined;
@@ -39,7 +38,7 @@ export function addCanaryDeployments(
       alarms: addVersionAlarms(alarms, name, fn),
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      ignoreAlarmConfiguration: options.ignoreCanaryAlarms,
+      ignoreAlarmConfiguration: ignoreCanaryAlarms,
     });
     // The alias names the group in its UpdatePolicy only. The update of the alias is the deployment, and has to wait until
     // the group has the alarms of the new version.

@@ -7,7 +7,7 @@ import { readTemplate } from "../support/normalize.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 
-// What the stages do not use, and what the procedures use once. data.test.ts has -c deletionProtection=off.
+// What the stages do not use, and what the procedures use once. tables.integration.test.ts has -c deletionProtection=off.
 const assembly = shared.optionsAssembly;
 
 it("deploys even if alarms are triggered with -c canaryAlarms=off, and not without it", () => {

@@ -5,7 +5,6 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { AccountStack } from "../../infra/account-stack.ts";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { ApiFunction } from "../../infra/api-function.ts";
-import { stackName } from "../../infra/names.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import { PetsTable } from "../../infra/tables.ts";
@@ -19,10 +18,9 @@ const [, , outdir = "", account = ""] = process.argv;
 const codeFolder = () => import.meta.dirname; // any
 const app = new App({ context: { ...featureFlags, deletionProtection: "off", canaryAlarms: "off" }, outdir });
 addStacks(app, codeFolder);
-const options = { codeFolder, ignoreCanaryAlarms: false };
-new AnimalStoreStack(app, stackName(everyOption.name), everyOption, options);
+new AnimalStoreStack(app, everyOption, codeFolder);
 const domain = everyOption.domain && { ...everyOption.domain, disableDefaultEndpoint: false };
-new AnimalStoreStack(app, "both-endpoints", { ...everyOption, domain }, options);
+new AnimalStoreStack(app, { ...everyOption, domain }, codeFolder, "both-endpoints");
 const twoAccesses = new Stack(app, "two-accesses");
 const table = new PetsTable(twoAccesses, "Pets", everyOption);
 const access = [
