@@ -2,13 +2,26 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /**
- * API Gateway's $context variables of a request, by name. Each step of the gateway adds those that it determines, such as
- * `authorizer.latency`. Latencies are in milliseconds.
+ * API Gateway's $context variables of a request. It has the required ones from its start; each step of the gateway adds
+ * those that it determines. Latencies are in milliseconds.
  */
-export type RequestContext = Record<string, unknown> & ReturnType<typeof requestContext>;
+export interface RequestContext {
+  requestId: string;
+  extendedRequestId: string;
+  requestTime: string;
+  stage: string;
+  httpMethod: string;
+  resourcePath?: string;
+  [name: `authorizer.${string}`]: unknown;
+  [name: `integration.${string}`]: string | number;
+  integrationLatency?: number;
+  "error.responseType"?: string;
+  status?: number;
+  responseLatency?: number;
+}
 
 /** Returns the variables that a request has from its start. */
-export function requestContext({ method = "" }: IncomingMessage, apiStageName: string) {
+export function requestContext({ method = "" }: IncomingMessage, apiStageName: string): RequestContext {
   return {
     requestId: randomUUID(),
     extendedRequestId: randomUUID(),
@@ -29,9 +42,9 @@ function commonLogTime(date: Date): string {
  *
  * @param format with $context variables, as in the template
  */
-export function formatAccessLog(format: string, variables: Record<string, unknown>): string {
+export function formatAccessLog(format: string, variables: Partial<RequestContext>): string {
   return format.replaceAll(/\$context\.([\w.]+)/g, (_, name) => {
-    const value = variables[name];
+    const value = variables[name as keyof RequestContext];
     return value === undefined ? "-" : JSON.stringify(String(value)).slice(1, -1);
   });
 }

@@ -12,7 +12,7 @@ import { createThrottle } from "./throttle.ts";
 
 /** A request that has its response. */
 export interface HandledRequest {
-  variables: Record<string, unknown>;
+  variables: Partial<RequestContext>;
   /** as the client sent it */
   url: string;
   /** of the response */
@@ -59,7 +59,7 @@ export function createGateway(
 
   return async (message, response) => {
     const start = performance.now();
-    const context: RequestContext = requestContext(message, stack.apiStageName);
+    const context = requestContext(message, stack.apiStageName);
     const result = await respond(message, context).catch((error: unknown) => {
       if (!(error instanceof GatewayError)) onFailure(error);
       const type = error instanceof GatewayError ? error.message : "DEFAULT_5XX";
