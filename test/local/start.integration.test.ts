@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { createServer, type RequestListener, request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -215,7 +215,9 @@ it("responds to a request that has begun when it is stopped, and ends at once at
 });
 
 it("shares its folder with no other service, whatever its store, waits for new tables, and throttles if told so", async () => {
-  const store = await listen(dynalite({ createTableMs: 500 }));
+  // Its own `close` would close its data under a query that still runs.
+  const [handle] = dynalite({ createTableMs: 500 }).listeners("request") as [RequestListener];
+  const store = await listen(createServer(handle));
   ends.defer(store.close);
   jest.spyOn(process.stderr, "write").mockReturnValue(true); // the log
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: store.origin, THROTTLE: "on" };
