@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
@@ -18,12 +17,3 @@ it.each<Operation>(operations)(
     expect(deprecation?.sunset.getTime() ?? Number.POSITIVE_INFINITY).toBeGreaterThan(Date.now());
   },
 );
-
-it.each(operations)("the contract suite tests $id", ({ method, path }) => {
-  const folder = new URL("../contract/", import.meta.url);
-  const suite = globSync("*.test.ts", { cwd: folder }).map((file) =>
-    readFileSync(new URL(file, folder), "utf8"),
-  );
-  // test/contract/ has a `describe` for each operation.
-  expect(suite.join("\n")).toContain(`describe("${method} ${path}"`);
-});

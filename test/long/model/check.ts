@@ -1,7 +1,9 @@
 import fc from "fast-check";
+import { scopes } from "../../../lib/api-key.ts";
 import { add, clientCommands, commands as commandsOf, finishWalks, operatorCommands } from "./commands.ts";
 import { attack } from "./hostile.ts";
 import type { Model } from "./model.ts";
+import { checkRefusals } from "./refusals.ts";
 import { startOwnService, type TestedService } from "./service.ts";
 
 interface Options {
@@ -18,13 +20,14 @@ interface Options {
  * Runs random commands against a service, and compares every response with the model of the contract. Hostile requests,
  * which have the run's key, must not disturb anybody. A failing run is shrunk to the shortest one.
  *
- * @returns the statuses of the responses to the hostile requests
+ * @returns the statuses of the responses to the hostile requests, and the responses that the model has expected
  * @throws Error with the seed, the commands and the difference
  */
 export async function checkModel(
-  service: TestedService,
+  tested: Omit<TestedService, "expected">,
   { seed, runs, commands, hostile }: Options,
-): Promise<number[]> {
+): Promise<{ statuses: number[]; expected: Set<string> }> {
+  const service = { ...tested, expected: new Set<string>() };
   const { operator } = service;
   const statuses: number[] = [];
   const count = Math.ceil(hostile / runs / 2);
@@ -38,8 +41,9 @@ export async function checkModel(
   ];
   const sequences = fc.commands(kinds, { maxCommands: commands, size: "max" });
   const property = fc.asyncProperty(sequences, async (sequence) => {
-    const main = { secret: service.key, scopes: ["pets:read", "pets:write"] as const, used: true };
+    const main = { secret: service.key, scopes, used: true };
     const model: Model = { pets: [], walks: [], keys: [main] };
+    await checkRefusals(service, main);
     // Walks start before the first pet of the run.
     await add(model, service, { name: "First", categoryId: 1n, status: "sold" }, 0);
     await fc.asyncModelRun(() => ({ model, real: service }), sequence);
@@ -50,7 +54,7 @@ export async function checkModel(
   // The sequences are random, so they can have sent too few.
   for (let more = seed + 1; statuses.length < hostile; more++)
     await fc.assert(property, { seed: more, numRuns: 1 });
-  return statuses;
+  return { statuses, expected: service.expected };
 }
 
 /**
@@ -66,7 +70,7 @@ export async function testModel(options: Options & { url?: string; key: string }
     await checkModel({ baseUrl: () => url, key }, { ...options, hostile: 0 });
   } else {
     await using service = await startOwnService();
-    const statuses = await checkModel(service, options);
+    const { statuses } = await checkModel(service, options);
     for (const [status, { length }] of Map.groupBy(statuses.sort(), (status) => status))
       console.log(`${length} hostile requests got a ${status}`);
   }

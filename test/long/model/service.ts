@@ -18,6 +18,8 @@ export interface TestedService {
   key: string;
   /** undefined where the run does not control the service */
   operator?: Operator;
+  /** the responses that the model has expected so far, such as `getPet 404` */
+  expected: Set<string>;
 }
 
 /** What a run can do with a service of its own. */
@@ -56,13 +58,13 @@ export async function startOwnService() {
  * @throws AssertionError when the model does not allow the status, or openapi.json does not describe the response
  */
 export async function call(
-  { baseUrl }: TestedService,
+  { baseUrl, expected }: TestedService,
   operation: Operation,
   path: string,
   key: Key,
   { success = operation.success.status, ...parts }: Partial<HttpRequest> & { success?: number } = {},
 ) {
-  const { method, scope } = operation;
+  const { id, method, scope } = operation;
   const request = { method, path, key: key.secret, ...parts };
   let response = await send(baseUrl(), request);
   for (let tries = 5; response.headers.has("retry-after") && tries > 0; tries--) {
@@ -71,10 +73,12 @@ export async function call(
   }
   const { status, text } = response;
   const [route = ""] = path.split("?");
-  assert.deepEqual(undocumented(method, route, { ...response, body: JSON.parse(text) }), []);
+  const body = text === "" ? undefined : JSON.parse(text); // a 204 has none
+  assert.deepEqual(undocumented(method, route, { ...response, body }), []);
   const allowed = statuses(key, scope, success);
-  assert.ok(allowed.includes(status), `${status} is not one of ${allowed}`);
+  assert.ok(allowed.includes(status), `${id} returned ${status}, not ${allowed}`);
+  expected.add(`${id} ${status}`);
   if (status !== 401) key.used = true;
   const next = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-  return { status, body: parseJson(text), next: next?.slice(next.indexOf("/pets?")) };
+  return { status, body: body && parseJson(text), next: next?.slice(next.indexOf("/pets?")) };
 }
