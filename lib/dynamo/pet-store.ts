@@ -27,7 +27,7 @@ export const statusShardOf = ({ id, status }: Pick<Pet, "id" | "status">, shards
 const memberNames = Object.keys(Pet.shape);
 
 /** Removes the store's own attributes. A pet that was stored before a member existed does not get it. */
-const toPet = (item: Record<string, unknown>) =>
+export const toPet = (item: Record<string, unknown>) =>
   Object.fromEntries(memberNames.flatMap((name) => (name in item ? [[name, item[name]]] : []))) as Pet;
 
 /**

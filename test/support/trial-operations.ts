@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { conditionFailure, dynamoClient, existingItem } from "../../lib/dynamo/client.ts";
-import { retiredItem, STATUS_SHARD_ATTRIBUTE, statusShardOf } from "../../lib/dynamo/pet-store.ts";
-import type { PetStatus } from "../../lib/pet.ts";
+import { retiredItem, STATUS_SHARD_ATTRIBUTE, statusShardOf, toPet } from "../../lib/dynamo/pet-store.ts";
+import { ApiError } from "../../lib/errors.ts";
+import type { Pet, PetStatus } from "../../lib/pet.ts";
 
 // Methods of a store that changes and deletes pets, by the rules of docs/decisions/claim-then-put.md. No operation has
 // them yet: tests run them beside creations, and CONTRIBUTING.md shows them as examples.
@@ -15,8 +16,8 @@ export function trialOperations(TableName: string, shards: number) {
   const ReturnValuesOnConditionCheckFailure = "ALL_OLD";
 
   return {
-    /** Gives a pet another status. Returns false if there is no pet. */
-    async changeStatus(id: bigint, status: PetStatus, abortSignal?: AbortSignal): Promise<boolean> {
+    /** Gives a pet another status. Returns the pet, or undefined if there is none. */
+    async changeStatus(id: bigint, status: PetStatus, abortSignal?: AbortSignal): Promise<Pet | undefined> {
       const update = new UpdateCommand({
         TableName,
         Key: { id },
@@ -24,8 +25,13 @@ export function trialOperations(TableName: string, shards: number) {
         ConditionExpression,
         ExpressionAttributeNames: { "#status": "status" },
         ExpressionAttributeValues: { ":status": status, ":shard": statusShardOf({ id, status }, shards) },
+        ReturnValues: "ALL_NEW",
       });
-      return !(await conditionFailure(client.send(update, { abortSignal })));
+      const updating = client.send(update, { abortSignal });
+      if (await conditionFailure(updating)) return undefined;
+      const { Attributes } = await updating;
+      if (!Attributes) throw new ApiError("unavailable"); // the response was empty
+      return toPet(Attributes);
     },
 
     /** Deletes a pet. Returns false if there is no pet. */

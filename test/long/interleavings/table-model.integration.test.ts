@@ -3,7 +3,7 @@ import { expect, it, jest } from "@jest/globals";
 import { PetStatus } from "../../../lib/pet.ts";
 import * as petIds from "../../../lib/pet-id.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
-import { type Command, TableModel } from "./table-model.ts";
+import { type Command, type Item, TableModel } from "./table-model.ts";
 
 // Creations that generate the same ids, 1 to 4, some of which are stale.
 let n = 0;
@@ -21,7 +21,7 @@ const models = { [tables.pets]: new TableModel("id"), [tables.claims]: new Table
 /** Returns what the stores read: an item, or the failure of a condition with the existing item. */
 const outcomeOf = (result: Promise<object | undefined>) =>
   result.then(
-    (output) => (output && "Item" in output ? output.Item : undefined),
+    (output: { Item?: Item; Attributes?: Item } = {}) => output.Item ?? output.Attributes,
     ({ name, message, Item }) => (name === "Error" ? message : `${name} ${JSON.stringify(Item)}`),
   );
 

@@ -12,6 +12,7 @@ const INPUT = {
   ExpressionAttributeNames: {} as Item,
   ExpressionAttributeValues: {} as Item,
   ConsistentRead: true,
+  ReturnValues: "",
   ReturnValuesOnConditionCheckFailure: "",
 };
 export type Input = typeof INPUT;
@@ -86,7 +87,7 @@ export class TableModel {
    *
    * @throws ConditionalCheckFailedException, or Error for a command that the stores do not send
    */
-  execute({ constructor: { name }, input: sent }: Command): { Item?: Item | undefined } {
+  execute({ constructor: { name }, input: sent }: Command): { Item?: Item | undefined; Attributes?: Item } {
     const unknown = Object.keys(sent).find((option) => !(option in INPUT));
     if (unknown) throw unsupported(unknown);
     const input: Input = { ...INPUT, ...sent };
@@ -101,6 +102,6 @@ export class TableModel {
     const item = stored(name === "UpdateCommand" ? updated(before, input) : input.Item);
     this.items.set(key, item);
     this.#written(item, before);
-    return {};
+    return input.ReturnValues ? { Attributes: item } : {};
   }
 }
