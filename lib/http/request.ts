@@ -61,18 +61,16 @@ const readValues = (part: z.ZodMiniObject | undefined, sent: (name: string) => s
     }),
   );
 
-/** Returns the rules that a part breaks, with the names of the fields. Only a body can be wrong as a whole. */
+/** Returns the rules that a part breaks, with the names of the fields. A part that is wrong as a whole has its own name. */
 function problems(
+  part: string,
   result: z.core.util.SafeParseResult<unknown> | undefined,
   sent: Record<string, unknown> = {},
 ): string[] {
-  const found: string[] = [];
-  for (const { path, message } of result?.error?.issues ?? []) {
-    const name = String(path[0] ?? "body");
-    const rule = Array.isArray(sent[name]) ? "must not be repeated" : message;
-    found.push(`${name} ${rule}`);
-  }
-  return found;
+  return (result?.error?.issues ?? []).map(({ path, message }) => {
+    const name = String(path[0] ?? part);
+    return `${name} ${Array.isArray(sent[name]) ? "must not be repeated" : message}`;
+  });
 }
 
 /**
@@ -93,7 +91,11 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   const headers = operation.headers?.safeParse(sentHeaders);
   const body = operation.body?.safeParse(readBody(event));
 
-  const wrong = [...problems(query, sentQuery), ...problems(headers, sentHeaders), ...problems(body)];
+  const wrong = [
+    ...problems("query", query, sentQuery),
+    ...problems("headers", headers, sentHeaders),
+    ...problems("body", body),
+  ];
   if (wrong.length > 0) throw new ApiError("invalid_request", { message: `${wrong.join("; ")}.` });
 
   return {

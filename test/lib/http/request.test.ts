@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import * as z from "zod/mini";
 import { encodeCursor } from "../../../lib/cursor.ts";
 import { type ErrorCode, errors } from "../../../lib/errors.ts";
 import { readRequest } from "../../../lib/http/request.ts";
@@ -7,6 +8,7 @@ import { createPet } from "../../../lib/operations/create-pet.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { listPets } from "../../../lib/operations/list-pets.ts";
 import { PetStatus } from "../../../lib/pet.ts";
+import { must } from "../../../lib/validation.ts";
 import { requestEvent } from "../../support/event.ts";
 
 /** The error that reading a request throws. */
@@ -106,6 +108,12 @@ it("the query of listPets names every parameter that is invalid or repeated, eve
   const repeated = ["limit", "status", "cursor"].map((name) => `${name} must not be repeated`);
   const twice = { limit: ["5", "5"], status: ["sold", "sold"], cursor: [cursor, cursor] };
   expect(() => readQuery(twice)).toThrow(invalid(...repeated));
+});
+
+it("a query that is wrong as a whole is refused as the query", () => {
+  const query = listPets.query.check(z.refine((sent) => !sent.status, must("not have a status and a limit")));
+  const read = () => readRequest({ ...listPets, query }, requestEvent({ query: { status: ["sold"] } }));
+  expect(read).toThrow(invalid("query must not have a status and a limit"));
 });
 
 it("the path of getPet can be percent-encoded, and names no pet when it is not an int64", () => {
