@@ -8,8 +8,10 @@ import type * as z from "zod/mini";
 import type * as client from "../../examples/client.ts";
 import { type AddError, petStore } from "../../examples/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../lib/errors.ts";
+import { exampleRequest } from "../../lib/examples.ts";
 import { INT64_MAX } from "../../lib/int64.ts";
 import type { listPets } from "../../lib/operations/list-pets.ts";
+import { operations } from "../../lib/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { eventually } from "../support/eventually.ts";
@@ -137,6 +139,26 @@ function faultyService(wanted: Fault[], seconds = 0) {
     petStore({ baseUrl: `${origin}/v1`, apiKey: "key", ...options });
   return { store, pauses };
 }
+
+type Queried = Extract<(typeof operations)[number], { query: unknown }>;
+/** Calls the method of each operation with a query. */
+const methods: Record<
+  Queried["id"],
+  (store: ReturnType<typeof petStore>, query: object) => Promise<unknown>
+> = {
+  listPets: (store, filter) => store.list(filter).next(),
+};
+
+it.each(operations.filter((one): one is Queried => "query" in one))(
+  "examples/client.ts sends every parameter of $id, except for the cursor, which is in the links",
+  async (operation) => {
+    const { cursor: _, ...parameters } = exampleRequest(operation).query;
+    const { store } = faultyService([{ status: 200, body: "[]" }]);
+    await methods[operation.id](store(), parameters);
+    const { searchParams } = new URL(received[0]?.url ?? "", origin);
+    expect(Object.fromEntries(searchParams)).toEqual(parameters);
+  },
+);
 
 describe("the responses that examples/client.ts reads", () => {
   it("have bigint members where openapi.json describes an int64, and nowhere else", async () => {
