@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from "node:util";
+import { expect, it } from "@jest/globals";
+import { entryName } from "../../infra/names.ts";
+import { exampleRequest } from "../../lib/examples.ts";
+import { PAGE_SIZE } from "../../lib/limits.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { createPet } from "../../lib/operations/create-pet.ts";
+import { operations } from "../../lib/operations.ts";
+import { recordCalls } from "../support/calls.ts";
+import { context, exampleEvent } from "../support/event.ts";
+import { createOwnTables } from "../support/own-tables.ts";
+
+await createOwnTables();
+const { handler: create } = await import("../../functions/create-pet.ts");
+const takeCalls = recordCalls();
+
+type Query = Record<string, string>;
+
+/** Sends a query. Returns the calls of DynamoDB, and the query of the link to the next page. */
+async function send(operation: Operation, query: Query) {
+  const { handler, ready } = await import(`../../functions/${entryName(operation.id)}.ts`);
+  await ready;
+  takeCalls();
+  const sent = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]]));
+  const { headers } = await handler(exampleEvent(operation, "1", { query: sent }), context);
+  const [, search = ""] = /\?([^>]*)>; rel="next"/.exec(headers.Link ?? "") ?? [];
+  const calls = takeCalls().map(({ command, input }) => [command, input]);
+  return { calls, next: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+/** Whether a parameter changes the calls of a request. */
+async function isUsed(operation: Operation, name: string, query: Query): Promise<boolean> {
+  const { [name]: _, ...others } = query;
+  const [{ calls }, { calls: without }] = [await send(operation, query), await send(operation, others)];
+  return !isDeepStrictEqual(calls, without);
+}
+
+const parameters = (operations as readonly Operation[]).flatMap((operation) =>
+  Object.entries(exampleRequest(operation).query).map(([name, value]) => ({ operation, name, value })),
+);
+
+it.each(parameters.filter(({ name }) => name !== "cursor"))(
+  "$operation.id reads the page that $name asks for, and links to the next one with it",
+  async ({ operation, name, value }) => {
+    // Two pets for a page of one. They have the values of the examples, so that every filter finds them.
+    for (let n = 0; n < 2; n++) await create(exampleEvent(createPet, ""), context);
+    const query = { [name]: value, limit: String(PAGE_SIZE.minimum) };
+    const expectUse = async (one: string, sent: Query) =>
+      expect([one, sent, await isUsed(operation, one, sent)]).toEqual([one, sent, true]);
+    await expectUse(name, query);
+    if (!operation.success.headers?.Link) return; // it has no pages
+    const { next } = await send(operation, query);
+    expect(next).toEqual({ ...query, cursor: expect.any(String) });
+    await expectUse(name, next);
+    await expectUse("cursor", next);
+  },
+);
