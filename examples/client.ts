@@ -37,7 +37,7 @@ export type ErrorCode =
   | "unavailable"
   | "timeout";
 
-/** An error response of the API. Check its code. */
+/** A response without what the client asked for: an error of the API, or what something else sent. Check its code. */
 export class PetStoreError extends Error {
   override readonly name = "PetStoreError";
   /** undefined if something between the client and the API responded, such as a proxy */
@@ -46,9 +46,10 @@ export class PetStoreError extends Error {
   /** quote it when you report a problem */
   readonly requestId: string | undefined;
 
-  constructor({ status, text, headers }: Reply) {
+  /** @param problem the message if the response has none */
+  constructor({ status, text, headers }: Reply, problem = `The response has status ${status}.`) {
     const { code, message } = readError(text);
-    super(message ?? `The response has status ${status}.`);
+    super(message ?? problem);
     this.code = code;
     this.status = status;
     this.requestId = headers.get("x-amzn-requestid") ?? undefined;
@@ -84,9 +85,11 @@ const RETRIED = [429, 500, 502, 503, 504];
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 5000;
 
-function readError(text: string): { code?: ErrorCode; message?: string } {
+/** Reads an Error body. What is no text counts as missing: a proxy can send anything. */
+function readError(body: string): { code?: ErrorCode; message?: string } {
   try {
-    return JSON.parse(text) ?? {};
+    const members = Object.entries(JSON.parse(body) ?? {});
+    return Object.fromEntries(members.filter(([, value]) => typeof value === "string"));
   } catch {
     return {};
   }
@@ -94,15 +97,27 @@ function readError(text: string): { code?: ErrorCode; message?: string } {
 
 const isInt64 = (name: string) => INT64_MEMBERS.includes(name);
 
+const isPet = (value: unknown): value is Pet => typeof (value as Pet | null)?.id === "bigint";
+const isPets = (value: unknown): value is Pet[] => Array.isArray(value) && value.every(isPet);
+
 /**
- * Parses the JSON of pets without rounding. `JSON.parse` rounds integers beyond 2^53, so it gets them as strings.
- * The pattern matches every string, so that it finds no member in a string value.
+ * Reads a success without rounding. `JSON.parse` rounds integers beyond 2^53, so it gets them as strings. The pattern
+ * matches every string, so that it finds no member in a string value.
+ *
+ * @throws PetStoreError for anything but the expected JSON, such as the page of a proxy
  */
-function parsePets<T>(json: string): T {
-  const quoted = json.replace(/"((?:[^"\\]|\\.)*)"(?:\s*:\s*(-?\d+))?/g, (token, name, digits) =>
-    digits !== undefined && isInt64(name) ? `"${name}":"${digits}"` : token,
-  );
-  return JSON.parse(quoted, (name, value) => (isInt64(name) ? BigInt(String(value)) : value)) as T;
+function readPets<T>(reply: Reply, isExpected: (value: unknown) => value is T): T {
+  try {
+    JSON.parse(reply.text); // The pattern needs quadratic time for a text that is not JSON.
+    const quoted = reply.text.replace(/"((?:[^"\\]|\\.)*)"(?:\s*:\s*(-?\d+))?/g, (token, name, digits) =>
+      digits !== undefined && isInt64(name) ? `"${name}":"${digits}"` : token,
+    );
+    const value = JSON.parse(quoted, (name, value) => (isInt64(name) ? BigInt(String(value)) : value));
+    if (isExpected(value)) return value;
+  } catch {
+    // not JSON, or an int64 member that is no integer
+  }
+  throw new PetStoreError(reply, `The response has status ${reply.status}, but no animals.`);
 }
 
 /** Writes a pet as JSON, its bigint members as integers. */
@@ -115,50 +130,56 @@ function stringifyPet(pet: NewPet): string {
 
 /**
  * Returns the query of the next page (RFC 8288), or undefined on the last page. The client uses only the query of the link,
- * so it never sends the key to another host.
+ * so it never sends the key to another host. It refuses a link to no page, and one that it has `followed` before: the list
+ * would not end.
  */
-function nextQuery({ headers }: Reply): string | undefined {
-  const link = /<([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
-  return link && new URL(link).search;
+function nextQuery(reply: Reply, followed: Set<string>): string | undefined {
+  const link = /<([^>]*)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
+  if (link === undefined) return undefined;
+  const query = /\?[^#]*/.exec(link)?.[0] ?? "";
+  if (followed.has(query) || !new URLSearchParams(query).get("cursor"))
+    throw new PetStoreError(reply, "The link to the next page leads to no other page.");
+  followed.add(query);
+  return query;
 }
 
 /**
  * Makes a client of one deployment. Its methods retry lost connections, timeouts, 429, 500, 502, 503 and 504 with
  * growing random pauses, and wait at least as long as `Retry-After` says.
  *
- * @returns the methods; they throw PetStoreError for an error response, and the error of `fetch` if the last attempt
- *   got no response before the deadline
+ * @returns the methods; they throw PetStoreError for a response without animals, and the error of `fetch` if the last
+ *   attempt got no response before the deadline
  */
 export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 10_000 }: ClientOptions) {
-  async function attempt(url: URL, init: RequestInit, timeout: number): Promise<Reply> {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeout) });
-    // Reading the body is part of the attempt: the connection can be lost here too.
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  }
-
-  async function call(
-    path: string,
-    init: { method?: string; headers?: Record<string, string>; body?: string } = {},
-  ): Promise<Reply> {
+  async function call(path: string, init: RequestInit = {}): Promise<Reply> {
     const end = Date.now() + deadline;
-    // An invalid URL or key throws here, before the loop that retries.
+    // An invalid URL, key or time limit throws before `try`, so it is not retried.
     const url = new URL(baseUrl + path);
-    const request = { ...init, headers: new Headers({ ...init.headers, Authorization: `Bearer ${apiKey}` }) };
+    const headers = new Headers(init.headers);
+    headers.set("Authorization", `Bearer ${apiKey}`);
+    let left = deadline;
     for (let retries = 0; ; retries++) {
+      const signal = AbortSignal.timeout(Math.min(attemptTimeout, left));
       let reply: Reply | undefined;
       let failure: unknown;
       try {
-        reply = await attempt(url, request, Math.min(attemptTimeout, end - Date.now()));
+        // A redirect could hand the animal and its Idempotency-Key to another host.
+        const response = await fetch(url, { ...init, headers, redirect: "manual", signal });
+        // Reading the body is part of the attempt: the connection can be lost here too.
+        reply = { status: response.status, headers: response.headers, text: await response.text() };
+        if (response.ok) return reply;
+        failure = new PetStoreError(reply);
       } catch (error) {
         failure = error;
       }
-      if (reply && reply.status < 400) return reply;
 
-      const wait = (Number(reply?.headers.get("retry-after")) || 0) * 1000;
+      const wait = Math.max(0, Number(reply?.headers.get("retry-after")) || 0) * 1000;
       const pause = wait + Math.round(Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** retries));
       const canRetry = !reply || RETRIED.includes(reply.status);
-      if (!canRetry || Date.now() + pause >= end) throw reply ? new PetStoreError(reply) : failure;
+      if (!canRetry || Date.now() + pause >= end) throw failure;
       await new Promise((resolve) => setTimeout(resolve, pause));
+      left = end - Date.now();
+      if (left <= 0) throw failure; // The process was suspended.
     }
   }
 
@@ -172,8 +193,7 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
     async add(pet: NewPet, { idempotencyKey = crypto.randomUUID() as string } = {}): Promise<Pet> {
       const headers = { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey };
       try {
-        const { text } = await call("/pets", { method: "POST", headers, body: stringifyPet(pet) });
-        return parsePets(text);
+        return readPets(await call("/pets", { method: "POST", headers, body: stringifyPet(pet) }), isPet);
       } catch (error) {
         throw Object.assign(error as Error, { idempotencyKey }) satisfies AddError;
       }
@@ -184,10 +204,11 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
       const query = new URLSearchParams();
       if (filter.limit !== undefined) query.set("limit", String(filter.limit));
       if (filter.status !== undefined) query.set("status", filter.status);
+      const followed = new Set<string>();
       for (let search: string | undefined = `?${query}`; search !== undefined; ) {
         const reply: Reply = await call(`/pets${search}`);
-        yield* parsePets<Pet[]>(reply.text);
-        search = nextQuery(reply);
+        yield* readPets(reply, isPets);
+        search = nextQuery(reply, followed);
       }
     },
   };

@@ -119,8 +119,8 @@ const { origin, close } = await listen(server);
 afterAll(close);
 afterEach(() => void jest.restoreAllMocks());
 
-/** Sets the faults of the service. For its client, only the pauses take time. */
-function faultyService(wanted: Fault[], seconds = 0) {
+/** Sets the faults of the service. For its client, only the pauses take time, and `sleep` after each of them. */
+function faultyService(wanted: Fault[], seconds = 0, sleep = 0) {
   [faults, received, retryAfter] = [wanted, [], seconds];
   jest.spyOn(AbortSignal, "timeout").mockImplementation(() => {
     attempt = new AbortController();
@@ -131,7 +131,7 @@ function faultyService(wanted: Fault[], seconds = 0) {
   jest.spyOn(Date, "now").mockImplementation(() => now);
   const wait = (act: () => void, milliseconds = 0) => {
     pauses.push(milliseconds);
-    now += milliseconds;
+    now += milliseconds + sleep;
     act();
   };
   jest.spyOn(globalThis, "setTimeout").mockImplementation(wait as never);
@@ -172,26 +172,66 @@ describe("the responses that examples/client.ts reads", () => {
     expect(exact).toEqual(Object.keys(properties).filter((name) => properties[name]?.format === "int64"));
   });
 
+  const page = (id: number, link: string) => ({
+    status: 200,
+    headers: { Link: `<http://other/v1/pets?cursor=a>; rel="prev", <${link}` },
+    body: `[{"id":${id}},{"id":${id + 1}}]`,
+  });
+
   it("link to the next page, which the client gets when it needs it, and never from another host", async () => {
-    const page = (id: number, link: string) => ({
-      status: 200,
-      headers: { Link: `<http://other/v1/pets?cursor=a>; rel="prev", <http://other/v1/pets${link}` },
-      body: `[{"id":${id}},{"id":${id + 1}}]`,
-    });
-    const { store } = faultyService([page(1, '?limit=2&cursor=b>; rel="next"'), page(3, '>; rel="first"')]);
+    const { store } = faultyService([
+      page(1, 'http://other/v1/pets?limit=2&cursor=b>; rel="next"'),
+      page(3, '/v1/pets?cursor=c#d>; rel="next"'), // relative (RFC 8288, 3.1)
+      page(5, '>; rel="first"'),
+    ]);
     const urls = [];
     for await (const { id } of store().list({ limit: 2, status: "sold" }))
       urls.push(`${id} ${received.at(-1)?.url}`);
-    const [first, second] = ["/v1/pets?limit=2&status=sold", "/v1/pets?limit=2&cursor=b"];
-    expect(urls).toEqual([`1 ${first}`, `2 ${first}`, `3 ${second}`, `4 ${second}`]);
+    const queries = ["limit=2&status=sold", "limit=2&cursor=b", "cursor=c"];
+    expect(urls).toEqual([1, 2, 3, 4, 5, 6].map((id, n) => `${id} /v1/pets?${queries[Math.floor(n / 2)]}`));
   });
 
-  it.each(["null", "[]", "1", "<html>", ""])("can be a proxy's, without a code: %j", async (body) => {
-    const { store } = faultyService([{ status: 413, body }]);
-    const error = await store()
-      .add(rex)
-      .catch(({ status, message, code, requestId }) => ({ status, message, code, requestId }));
-    expect(error).toEqual({ status: 413, message: "The response has status 413." });
+  it.each(["", "?", "?cursor=", "/v1/pets?limit=2", "http://[?cursor=b"])(
+    "cannot make a list endless by a link to %j, after one to ?cursor=b",
+    async (link) => {
+      const pages = [page(1, '?cursor=b>; rel="next"'), ...Array(9).fill(page(3, `${link}>; rel="next"`))];
+      const ids: bigint[] = [];
+      const { store } = faultyService(pages);
+      const listing = async () => {
+        for await (const { id } of store().list()) ids.push(id);
+      };
+      await expect(listing()).rejects.toMatchObject({ name: "PetStoreError", status: 200 });
+      expect([ids, received.length]).toEqual([[1n, 2n, 3n, 4n], 2]);
+    },
+  );
+
+  const Location = `${origin.replace("127.0.0.1", "localhost")}/v1/pets`; // another origin of the same server
+  const noError = ["null", "[]", "1", "<html>", "", '{"code":{"a":1},"message":{"a":1}}'];
+  const noPet = ["<html>", "null", "{}", "[null]", '[{"name":"Rex"}]', '{"id":1.5}', '{"id":"x"}'];
+  it.each([
+    ...noError.map((body) => ({ status: 413, body })),
+    ...noPet.map((body) => ({ status: 200, body })),
+    ...[307, 308].map((status) => ({ status, body: "", headers: { Location } })),
+    ...[204, 304].map((status) => ({ status, body: "" })),
+  ])("can be of something else than the API: %j", async (response) => {
+    for (const call of ["add", "list"] as const) {
+      const { store } = faultyService([response]);
+      const sent = call === "add" ? store().add(rex) : store().list().next();
+      const error = await sent.catch(({ name, status, message, code }) => ({ name, status, message, code }));
+      const { status } = response;
+      const message = `The response has status ${status}${status < 300 ? ", but no animals" : ""}.`;
+      expect(error).toEqual({ name: "PetStoreError", status, message });
+      expect(received).toHaveLength(1);
+    }
+  });
+
+  it("can be a long text that is not JSON", async () => {
+    const body = `"${'\\"'.repeat(500_000)}`; // without end, if each quote starts a search for the next one
+    await expect(
+      faultyService([{ status: 200, body }])
+        .store()
+        .add(rex),
+    ).rejects.toMatchObject({ status: 200 });
   });
 });
 
@@ -252,11 +292,11 @@ describe("the retries of examples/client.ts", () => {
     expect(others).toEqual([2 * first, 4 * first]);
   });
 
-  it("pause longer and longer, and end before the deadline", async () => {
+  it.each([0, -1_000_000])("pause longer and longer, and end before the deadline: %d", async (seconds) => {
     jest.spyOn(Math, "random").mockReturnValue(1);
     const timeout = jest.spyOn(AbortSignal, "timeout");
     const [deadline, attemptTimeout] = [30_000, 7000];
-    const { store, pauses } = faultyService(Array(1000).fill("internal_error"));
+    const { store, pauses } = faultyService(Array(1000).fill("internal_error"), seconds);
     const adding = store({ deadline, attemptTimeout }).add(rex);
     await expect(adding).rejects.toMatchObject({ code: "internal_error" });
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
@@ -267,9 +307,13 @@ describe("the retries of examples/client.ts", () => {
     expect((starts.at(-1) ?? 0) + (pauses.at(-1) ?? 0)).toBeGreaterThanOrEqual(deadline);
   });
 
-  it("give up at once if no time is left after a Retry-After", async () => {
+  it.each([
+    ["no time is left after a Retry-After", 30, 0],
+    ["the process has slept through the deadline", 0, 30_000],
+  ])("give up at once if %s", async (_what, seconds, sleep) => {
     jest.spyOn(Math, "random").mockReturnValue(0);
-    const adding = faultyService(["too_many_requests"], 30).store({ deadline: 30_000 }).add(rex);
+    const { store } = faultyService(["too_many_requests"], seconds, sleep);
+    const adding = store({ deadline: 30_000 }).add(rex);
     await expect(adding).rejects.toMatchObject({ code: "too_many_requests" });
     expect(received).toHaveLength(1);
   });
