@@ -5,13 +5,12 @@ import { bundleFunctions, writeBundles } from "./bundle/bundles.ts";
 const [bundles, { addStacks, featureFlags }] = await Promise.all([bundleFunctions(), import("./stacks.ts")]);
 const { App, Validations } = await import("aws-cdk-lib");
 
-// The CDK's own checks only warn, and take longer than the synthesis. `npm run test:long -- deploy` runs cfn-lint.
-const app = new App({ context: featureFlags, builtinCloudFormationValidation: false });
+const app = new App({ context: featureFlags });
 const folder = join(app.outdir, "bundles");
 writeBundles(bundles, folder);
 addStacks(app, (entry) => join(folder, entry));
-// cdk-nag fails the deployment on an error of the AWS Solutions rules, and prints their warnings. `CDK_VALIDATION=false`,
-// the CDK's switch for its own checks, turns it off.
+// The CDK checks what the schemas of the resources allow, and cdk-nag the AWS Solutions rules. An error of either fails the
+// deployment, and warnings are printed. `CDK_VALIDATION=false`, the CDK's switch for its own checks, turns both off.
 if (process.env.CDK_VALIDATION !== "false") {
   const { AwsSolutionsChecks } = await import("cdk-nag");
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

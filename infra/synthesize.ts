@@ -11,7 +11,7 @@ const app = fileURLToPath(new URL("app.ts", import.meta.url));
  * @param folder an empty folder for the result
  * @param options.signal stops the app
  * @param options.context what `cdk --context` would set
- * @param options.validate checks the templates with cdk-nag, as `cdk deploy` does
+ * @param options.validate checks the templates, as `cdk deploy` does
  * @throws Error with the app's own output when it fails
  */
 export async function synthesize(
