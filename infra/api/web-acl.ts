@@ -17,7 +17,11 @@ const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
  */
 export class WebAcl extends Construct {
   /** the requests that each rule blocked */
-  readonly blockedRequests: Metric[];
+  readonly blockedByRule: Metric[];
+  /** the requests that it blocked; AWS WAF reports no 0 */
+  readonly blocked: Metric;
+  /** the requests that it allowed; AWS WAF reports no 0 */
+  readonly allowed: Metric;
 
   constructor(
     api: Api,
@@ -59,15 +63,16 @@ export class WebAcl extends Construct {
       resourceArn: api.restApi.deploymentStage.stageArn,
       webAclArn: acl.attrArn,
     });
-    this.blockedRequests = Object.keys(rates).map(
-      (name) =>
-        new Metric({
-          namespace: "AWS/WAFV2",
-          metricName: "BlockedRequests",
-          statistic: Stats.SUM,
-          label: name,
-          dimensionsMap: { WebACL: metricName, Rule: name, Region: Stack.of(this).region },
-        }),
-    );
+    const count = (name: string, rule: string) =>
+      new Metric({
+        namespace: "AWS/WAFV2",
+        metricName: name,
+        statistic: Stats.SUM,
+        label: rule,
+        dimensionsMap: { WebACL: metricName, Rule: rule, Region: Stack.of(this).region },
+      });
+    this.blockedByRule = Object.keys(rates).map((rule) => count("BlockedRequests", rule));
+    this.blocked = count("BlockedRequests", "ALL");
+    this.allowed = count("AllowedRequests", "ALL");
   }
 }

@@ -33,8 +33,17 @@ const burnRates = [
   { hours: 72, rate: 1, topic: "notice" },
 ] as const;
 
-/** Fewer failures in a period are no reason to notify anybody, whatever their share is. */
-const MIN_FAILURES = 20;
+/** Fewer failures in a window do not trigger, whatever their rate is. */
+const MIN_FAILURES = { page: 12, notice: 20 };
+
+/**
+ * What counts as too few refusals while some requests get through: more than one client with an expired key makes in the
+ * period, although it retries every 10 seconds.
+ */
+const MIN_REFUSALS = 200;
+
+/** How long the alarms look back that compare the refused or blocked requests with all. */
+const LOCKOUT_PERIOD = Duration.minutes(30);
 
 /** What is a slow response, in milliseconds. */
 export const SLOW_MS = 2000;
@@ -48,7 +57,20 @@ export interface MonitoredResources {
 }
 
 /** By default, an alarm sends a notice when its metric exceeds 0. */
-type AlarmSettings = Partial<AlarmProps> & { id: string; metric: IMetric; topic?: "page" | "notice" };
+interface AlarmSettings extends Partial<AlarmProps> {
+  id: string;
+  metric: IMetric;
+  alarmDescription: string;
+  /** the heading in docs/incidents.md of what to do */
+  section: string;
+  topic?: "page" | "notice";
+}
+
+/** The name of a stage's dashboard: dashboards have one namespace in all regions of an account. */
+export function dashboardName(scope: Construct): string {
+  const { stackName, region } = Stack.of(scope);
+  return `${stackName}-${region}`;
+}
 
 /** The alarms of a stage, and the topics that operators subscribe to. */
 export class Alarms extends Construct {
@@ -78,22 +100,27 @@ export class Alarms extends Construct {
     for (const topic of [this.page, this.notice]) topic.grantPublish(cloudWatch); // and the use of the key
   }
 
-  /** Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. */
-  add({ id, topic = "notice", ...props }: AlarmSettings): Alarm {
+  /**
+   * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. The message has only the
+   * description, so that ends with where to look.
+   */
+  add({ id, topic = "notice", section, alarmDescription, ...props }: AlarmSettings): Alarm {
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: 1,
       threshold: 0,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...props,
+      alarmDescription: `${alarmDescription} See "${section}" in docs/incidents.md, and the dashboard ${dashboardName(this)}.`,
     });
     alarm.addAlarmAction(new SnsAction(this[topic]));
     return alarm;
   }
 
-  /** Adds the alarms of a whole stage, which also notify when they end. A new alarm runs the action of its first state. */
+  /** Adds the alarms of a whole stage, which also notify when they end. A new alarm notifies once. */
   monitor(resources: MonitoredResources): void {
-    for (const alarm of [serverErrors, refusals, latency, throttles].flatMap((subject) => subject(resources)))
+    const subjects = [serverErrors, refusals, blockedRequests, latency, throttles];
+    for (const alarm of subjects.flatMap((subject) => subject(resources)))
       this.add(alarm).addOkAction(new SnsAction(this[alarm.topic ?? "notice"]));
   }
 }
@@ -102,23 +129,55 @@ function serverErrors({ api }: MonitoredResources): AlarmSettings[] {
   return burnRates.map(({ hours, rate, topic }) => ({
     id: `ServerErrors${hours}h`,
     topic,
-    alarmDescription: `In ${hours} h, 5xx came ${rate} times faster than the objective allows.`,
-    metric: failureRate(api.serverErrors, api.restApi.metricCount(), MIN_FAILURES, Duration.hours(hours)),
+    alarmDescription: `In ${hours} h, 5xx came more than ${rate} times as fast as the objective allows.`,
+    section: "Why did this request fail?",
+    metric: failureRate(
+      api.serverErrors,
+      api.restApi.metricCount(),
+      MIN_FAILURES[topic],
+      Duration.hours(hours),
+    ),
     threshold: rate * ERROR_BUDGET,
   }));
 }
 
-/** Requests without a key of the right form, which are mostly those of scanners, do not count. */
+/**
+ * Requests without a key of the right form do not count, because most are those of scanners, except when the stage is
+ * throttled. AWS WAF blocks before API Gateway reads the key: blockedRequests has these.
+ */
 const refusals = ({ api: { accessLog } }: MonitoredResources): AlarmSettings => ({
   id: "Refusals",
-  alarmDescription: "In 5 minutes, more than half of the requests with a key were refused.",
-  metric: failureRate(accessLog.refusals, accessLog.requestsWithKey, MIN_FAILURES, Duration.minutes(5)),
+  alarmDescription: "In 30 minutes, more than half of the requests with a key were refused.",
+  section: "Why did this request fail?",
+  metric: failureRate(
+    accessLog.refusals,
+    accessLog.requestsWithKey,
+    `IF(calls > failures, ${MIN_REFUSALS}, ${MIN_FAILURES.notice})`,
+    LOCKOUT_PERIOD,
+  ),
   threshold: 0.5,
 });
+
+function blockedRequests({ webAcl }: MonitoredResources): AlarmSettings[] {
+  if (!webAcl) return [];
+  const { blocked, allowed } = webAcl;
+  // Without FILL there would be no result, and no alarm, when it blocks everything.
+  const expression = `IF(FILL(blocked, 0) >= ${MIN_FAILURES.notice}, FILL(blocked, 0) / (FILL(blocked, 0) + FILL(allowed, 0)), 0)`;
+  return [
+    {
+      id: "BlockedRequests",
+      alarmDescription: "In 30 minutes, AWS WAF blocked more than half of the requests.",
+      section: "Under attack",
+      metric: new MathExpression({ expression, usingMetrics: { blocked, allowed }, period: LOCKOUT_PERIOD }),
+      threshold: 0.5,
+    },
+  ];
+}
 
 const latency = ({ api: { restApi } }: MonitoredResources): AlarmSettings => ({
   id: "HighLatency",
   alarmDescription: `The slowest 1 % of the responses took more than ${SLOW_MS / 1000} s, in each of three periods of 5 minutes.`,
+  section: "Why did this request fail?",
   metric: restApi.metricLatency({ statistic: Stats.p(99), period: Duration.minutes(5) }),
   threshold: SLOW_MS,
   evaluationPeriods: 3,
@@ -130,6 +189,7 @@ function throttles({ functions }: MonitoredResources): AlarmSettings[] {
     return {
       id: `${pascalCase(name)}Throttles`,
       alarmDescription: `Lambda or DynamoDB throttled ${name}, in each of three periods of 5 minutes.`,
+      section: "Throttling and limits",
       // DynamoDB reports throttled requests only. PutMetricAlarm ignores missing data of AWS/DynamoDB, so an alarm could
       // keep its state: FILL leaves nothing missing.
       metric: new MathExpression({
@@ -142,11 +202,11 @@ function throttles({ functions }: MonitoredResources): AlarmSettings[] {
   });
 }
 
-/** Returns the share of failures in all calls of a period. With fewer failures than `fewest` it is 0. */
+/** Returns the failures in a period divided by its calls, or 0 with fewer failures than `fewest`, which can be an expression. */
 export function failureRate(
   failures: IMetric,
   calls: IMetric,
-  fewest: number,
+  fewest: number | string,
   period: Duration,
 ): MathExpression {
   const expression = `IF(failures >= ${fewest}, failures / calls, 0)`;

@@ -65,6 +65,7 @@ function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[
       id: `${pascalCase(name)}Canary${suffix}`,
       alarmName: `${version}-${suffix}`,
       alarmDescription,
+      section: "Rolling back",
       metric,
       threshold,
     });

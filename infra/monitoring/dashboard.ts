@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import {
   Dashboard,
   GraphWidget,
@@ -10,7 +10,7 @@ import {
   Stats,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { ERROR_BUDGET, type MonitoredResources } from "./alarms.ts";
+import { dashboardName, ERROR_BUDGET, type MonitoredResources } from "./alarms.ts";
 
 const period = Duration.minutes(1);
 const sums = { period, statistic: Stats.SUM };
@@ -21,11 +21,10 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
 
 /** Adds the dashboard of a stage: traffic and errors first, then their causes. */
 export function addDashboard(scope: Construct, resources: MonitoredResources): void {
-  const { stackName, region } = Stack.of(scope);
   new Dashboard(scope, "Dashboard", {
-    dashboardName: `${stackName}-${region}`, // unique in all regions of an account
+    dashboardName: dashboardName(scope),
     defaultInterval: Duration.hours(3),
-    widgets: [traffic, operations, functionUse, tableUse, refusals].map((row) => row(resources)),
+    widgets: [traffic, operations, functionUse, tableUse, firewall].map((row) => row(resources)),
   });
 }
 
@@ -101,8 +100,11 @@ function tableUse({ functions, tables }: MonitoredResources): IWidget[] {
   return [graph("Tables: consumed capacity", read, written), graph("Tables: throttled requests", throttles)];
 }
 
-function refusals({ webAcl }: MonitoredResources): IWidget[] {
+function firewall({ webAcl }: MonitoredResources): IWidget[] {
   if (!webAcl) return [];
-  const blocked = webAcl.blockedRequests.map((metric) => metric.with({ period }));
-  return [graph("Requests that AWS WAF blocked", blocked)];
+  const blocked = webAcl.blockedByRule.map((metric) => metric.with({ period }));
+  const all = [webAcl.blocked, webAcl.allowed].map((metric) =>
+    metric.with({ period, label: metric.metricName }),
+  );
+  return [graph("Requests that AWS WAF blocked", blocked), graph("AWS WAF: all requests", all)];
 }

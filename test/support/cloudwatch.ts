@@ -1,5 +1,8 @@
 import type { Json } from "./json.ts";
 
+// Evaluates the alarms and metric filters of a template that use Sum, SampleCount and percentiles, metric math with operators,
+// FILL, IF and MAX, and patterns with `=`, `!=` and `>=`, and throws for anything else.
+
 /** Names the series of a metric. */
 const seriesOf = ({ Namespace, MetricName, Dimensions = [] }: Json): string =>
   JSON.stringify([Namespace, MetricName, Dimensions.map(({ Name, Value }: Json) => [Name, Value]).sort()]);

@@ -15,8 +15,10 @@ import { shared } from "../../support/shared.ts";
 const DAY = 1440;
 /** When the scenarios begin, in minutes since 1970. */
 const START = Date.UTC(2027, 0, 1) / 60_000;
-/** The metrics of a request reach CloudWatch within two minutes, and those counted from its log line three minutes later. */
-const [METRICS_DELAY, LOG_DELAY] = [2, 3];
+/** The metrics of a request reach CloudWatch within so many minutes. */
+const METRICS_DELAY = 2;
+/** Those that are counted from its log line come so many minutes later. */
+const logDelays = [0, 1, 3];
 
 /**
  * What "API Gateway counts modified gateway response status codes as 4XXError errors" means (its guide, "Dimensions and
@@ -41,8 +43,12 @@ const crash: Response = { status: 503, error: "INTEGRATION_FAILURE", keyId };
 const withoutKey: Response = { status: 401, error: "UNAUTHORIZED" };
 const refused: Response = { status: 401, error: "ACCESS_DENIED", keyId: "unknown" };
 const throttled: Response = { status: 429, error: "THROTTLED", keyId };
+const blocked: Response = { status: 429, error: "WAF_FILTERED" };
 
-describe.each(deployedStages)("in $name", ({ name: stage }) => {
+const dimensions = (values: object) => Object.entries(values).map(([Name, Value]) => ({ Name, Value }));
+const document = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+
+describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
   const { find, fn, only, output } = readResources(shared.assembly, stackName(stage));
   const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
   const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));
@@ -55,17 +61,27 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     /objective ([\d.]+) over (\d+) days/.exec(only("CloudWatch::Dashboard").DashboardBody) ?? [];
 
   it("docs/decisions/alarms.md states the objective that infra/monitoring/alarms.ts has", () => {
-    const decision = readFileSync(new URL("../../../docs/decisions/alarms.md", import.meta.url), "utf8");
-    expect(decision).toContain(`objective is ${objective} % of requests without a 5xx over ${days} days`);
+    expect(document("decisions/alarms.md")).toContain(
+      `objective is ${objective} % of requests without a 5xx over ${days} days`,
+    );
   });
 
   it("every alarm notifies a topic, and also when it ends unless each deployment adds it anew", () => {
     for (const { AlarmName, AlarmActions, ...alarm } of alarms) {
-      const { OKActions = [], InsufficientDataActions = [], ActionsEnabled = true, AlarmDescription } = alarm;
+      const { OKActions = [], InsufficientDataActions = [], ActionsEnabled = true } = alarm;
       expect([[[page]], [[notice]]]).toContainEqual([AlarmActions]);
       expect(OKActions).toEqual(AlarmName ? [] : AlarmActions);
       expect([InsufficientDataActions, ActionsEnabled]).toEqual([[], true]);
-      expect(AlarmDescription).toMatch(/\.$/);
+    }
+  });
+
+  it("every alarm says which section of docs/incidents.md and which dashboard to look at", () => {
+    const headings = [...document("incidents.md").matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading);
+    for (const { AlarmDescription } of alarms) {
+      const [, section, dashboard] =
+        /\. See "(.+)" in docs\/incidents\.md, and the dashboard (.+)\.$/.exec(AlarmDescription) ?? [];
+      expect(headings).toContain(section);
+      expect(dashboard).toBe(only("CloudWatch::Dashboard").DashboardName);
     }
   });
 
@@ -84,6 +100,7 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     const own = [
       stackName(stage),
       ...["Lambda::Function", "DynamoDB::Table"].flatMap(find).map(({ id }) => id),
+      ...find("WAFv2::WebACL").map(({ VisibilityConfig }) => VisibilityConfig.MetricName),
     ];
     for (const { Namespace, MetricName, Dimensions = [] } of alarms.flatMap(metricsOf)) {
       const isOfAws = Namespace.startsWith("AWS/");
@@ -94,17 +111,26 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     }
   });
 
-  /** Records what API Gateway measures and logs of so many responses a minute. */
-  function traffic(reading: Reading) {
-    const metrics = new Metrics(LOG_DELAY);
+  /** Records what AWS WAF and API Gateway measure and log of so many responses a minute. */
+  function traffic(reading: Reading, logDelay: number) {
+    const metrics = new Metrics(logDelay);
     const respond = (start: number, minutes: number, rate: number, response: Response) => {
       const { status, error, keyId: key, ms = 50, missed } = response;
       const isClientError = status < 500 ? status >= 400 : error !== undefined && reading === "as a 4xx";
       const isServerError = status >= 500 && !isClientError;
       const measured = { Count: 1, "4XXError": +isClientError, "5XXError": +isServerError, Latency: ms };
-      const Dimensions = [{ Name: "ApiName", Value: stackName(stage) }];
+      const Dimensions = dimensions({ ApiName: stackName(stage) });
+      const ofWebAcl = dimensions({ WebACL: `${stackName(stage)}-WebAcl`, Rule: "ALL", Region: "local" });
       for (const [MetricName, value] of Object.entries(measured))
         metrics.record(start, { Namespace: "AWS/ApiGateway", MetricName, Dimensions }, value, rate, minutes);
+      const decision = error === "WAF_FILTERED" ? "BlockedRequests" : "AllowedRequests";
+      metrics.record(
+        start,
+        { Namespace: "AWS/WAFV2", MetricName: decision, Dimensions: ofWebAcl },
+        1,
+        rate,
+        minutes,
+      );
       const variables = { status, "authorizer.keyId": key, "error.responseType": error };
       const line = JSON.parse(formatAccessLog(Format, variables));
       for (const metric of missed ? [] : countedFrom(filters, line))
@@ -119,25 +145,31 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     );
 
   /** Three days without a fault, as long as the longest window. */
-  function healthyDays(reading: Reading, rate: number) {
-    const { metrics, respond } = traffic(reading);
+  function healthyDays(reading: Reading, logDelay: number, rate: number) {
+    const { metrics, respond } = traffic(reading, logDelay);
     respond(START - 3 * DAY, 3 * DAY, rate, good);
     return { metrics, respond };
   }
 
-  it.each([1, 180])(
-    "a healthy week pages nobody and sends at most 2 notices at %d requests a minute",
-    (rate) => {
-      const { metrics, respond } = traffic("by its status");
-      respond(START, 7 * DAY, (rate * 2) / 3, good);
-      respond(START, 7 * DAY, rate / 3, refused); // one of three clients has an expired key,
-      respond(START + 3000, 60, 30, refused); // and another retries every 2 seconds for an hour
-      for (const perMinute of [21, 70, 1000]) respond(START + perMinute * 9, 360, perMinute, withoutKey); // scanners
-      for (const deployment of [2000, 5000, 8000].map((minute) => START + minute)) {
+  const weeks = [
+    { day: 1, night: 1 },
+    { day: 100, night: 2 },
+  ].flatMap((rates) => logDelays.map((logDelay) => ({ ...rates, logDelay })));
+  it.each(weeks)(
+    "a healthy week pages nobody and sends at most 2 notices: $day requests a minute by day, $night by night, log metrics $logDelay minutes late",
+    ({ day, night, logDelay }) => {
+      const { metrics, respond } = traffic("by its status", logDelay);
+      for (let noon = START; noon < START + 7 * DAY; noon += DAY) {
+        respond(noon, DAY / 2, day, good);
+        respond(noon + DAY / 2, DAY / 2, night, good);
+        const deployment = noon + 100;
         respond(deployment, 30, operations.length * 60, good); // npm run traffic
         respond(deployment + 10, 1, 3, crash);
         respond(deployment + 10, 1, 10, { ...good, ms: 3000 });
       }
+      respond(START, 7 * DAY, 6, refused); // a client with an expired key retries every 10 seconds,
+      respond(START + 3000, 60, 30, refused); // and another every 2 seconds for an hour
+      for (const perMinute of [21, 70, 1000]) respond(START + perMinute * 9, 360, perMinute, withoutKey); // scanners
       // Ten isolated faults, each with the metrics of every cause.
       const causes = ofStage.flatMap(metricsOf).filter(({ Namespace }) => /Lambda|DynamoDB/.test(Namespace));
       for (const minute of Array.from({ length: 10 }, (_, n) => START + 500 + n * 1000)) {
@@ -162,43 +194,51 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     ["an error of API Gateway that it does not log", functionNames, { status: 500, missed: true }],
   ];
   const lockouts: [lockout: string, response: Response][] = [
+    ...(wafRateLimits ? [["AWS WAF blocks every request", blocked] as [string, Response]] : []),
     ["every key is refused", refused],
     ["every key is refused and not logged", { ...refused, keyId: undefined }],
     ["every key lacks its scope", { status: 403, keyId }],
     ["all clients exceed the limit", throttled],
     ["all clients exceed the limit and their keys are not logged", { ...throttled, keyId: undefined }],
   ];
-  describe.each(readings)("if a gateway response counts %s", (reading) => {
-    describe.each([5, 60])("at %d requests a minute to each operation", (each) => {
-      const rate = each * operations.length;
-      it.each(faults)("%s pages within 10 minutes", (_, failing, response) => {
-        const { metrics, respond } = healthyDays(reading, rate);
-        expect([...notified(metrics, START)]).toEqual([]);
-        for (const { id } of operations) respond(START, 10, each, failing.includes(id) ? response : good);
-        expect([...notified(metrics, START + 10 - METRICS_DELAY)]).toContain(page);
+  const situations = readings.flatMap((reading) => logDelays.map((logDelay) => ({ reading, logDelay })));
+  describe.each(situations)(
+    "if a gateway response counts $reading, and log metrics are $logDelay minutes late",
+    ({ reading, logDelay }) => {
+      it.each(faults)("%s pages within 10 minutes, from 2.5 failures a minute on", (_, failing, response) => {
+        for (const rate of [2.5, 60]) {
+          const { metrics, respond } = healthyDays(reading, logDelay, rate * operations.length);
+          expect([...notified(metrics, START)]).toEqual([]);
+          for (const { id } of operations) respond(START, 10, rate, failing.includes(id) ? response : good);
+          expect([...notified(metrics, START + 10 - METRICS_DELAY)]).toContain(page);
+        }
       });
 
-      it.each(lockouts)("%s: a notice within 15 minutes", (_, response) => {
-        const { metrics, respond } = healthyDays(reading, rate);
-        respond(START, 15, rate, response);
-        expect([...notified(metrics, START + 15 - METRICS_DELAY)]).toEqual([notice]);
+      it.each(lockouts)("%s: a notice within 35 minutes, from 1 request a minute on", (_, response) => {
+        for (const rate of [1, 10, 180]) {
+          const { metrics, respond } = healthyDays(reading, logDelay, rate);
+          respond(START, 35, rate, response);
+          expect([...notified(metrics, START + 35 - METRICS_DELAY)]).toEqual([notice]);
+        }
       });
-    });
 
-    it.each([0.9, 1.1, 2, 5, 7, 9, 14, 15, 100, 1000])(
-      "a fault that uses the objective's budget of 5xx %d times too fast notifies before an eighth is used",
-      (speed) => {
-        const rate = operations.length * 60;
-        const { metrics, respond } = healthyDays(reading, rate);
-        const failed = rate * speed * (1 - Number(objective) / 100);
-        const minutes = Math.floor((Number(days) * DAY) / 8 / speed);
-        // The objective is about all requests, also those without a key.
-        for (const response of [good, withoutKey]) respond(START, minutes, (rate - failed) / 2, response);
-        respond(START, minutes, failed, crash);
-        expect(notified(metrics, START + minutes).size > 0).toBe(speed > 1);
-      },
-    );
-  });
+      it.each([0.9, 1.1, 2, 5, 7, 9, 14, 15, 100, 1000])(
+        "a fault that uses the objective's budget of 5xx %d times too fast notifies before an eighth is used, and pages if all is gone within 5 days",
+        (speed) => {
+          const rate = operations.length * 60;
+          const { metrics, respond } = healthyDays(reading, logDelay, rate);
+          const failed = rate * speed * (1 - Number(objective) / 100);
+          const minutes = Math.floor((Number(days) * DAY) / 8 / speed);
+          // The objective is about all requests, also those without a key.
+          for (const response of [good, withoutKey]) respond(START, minutes, (rate - failed) / 2, response);
+          respond(START, minutes, failed, crash);
+          const topics = notified(metrics, START + minutes);
+          expect(topics.size > 0).toBe(speed > 1);
+          expect(topics.has(page)).toBe(Number(days) / speed < 5);
+        },
+      );
+    },
+  );
 
   it("throttling that lasts is a notice, of every function and of every call that its role allows", () => {
     const throttles = functionNames.map(fn).flatMap(({ id, grants }) => [
@@ -210,10 +250,9 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
           return { Namespace: "AWS/DynamoDB", MetricName: "ThrottledRequests", TableName, Operation };
         }),
     ]);
-    const unnoticed = throttles.filter(({ Namespace, MetricName, ...dimensions }) => {
-      const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
+    const unnoticed = throttles.filter(({ Namespace, MetricName, ...resource }) => {
       const metrics = new Metrics();
-      metrics.record(START, { Namespace, MetricName, Dimensions }, 1, 1, 15);
+      metrics.record(START, { Namespace, MetricName, Dimensions: dimensions(resource) }, 1, 1, 15);
       return !notified(metrics, START + 15).has(notice);
     });
     expect(unnoticed).toEqual([]);
