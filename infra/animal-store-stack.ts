@@ -4,10 +4,11 @@ import { Api } from "./api/api.ts";
 import { addDomain } from "./api/domain.ts";
 import { WebAcl } from "./api/web-acl.ts";
 import { type CodeFolder, createFunctions } from "./function-set.ts";
-import { Alarms, type MonitoredResources } from "./monitoring/alarms.ts";
+import { Alarms } from "./monitoring/alarms.ts";
 import { addCanaryDeployments } from "./monitoring/canary-deployment.ts";
 import { addDashboard } from "./monitoring/dashboard.ts";
 import { addSavedQueries } from "./monitoring/saved-queries.ts";
+import { addStageAlarms, type MonitoredResources } from "./monitoring/stage-alarms.ts";
 import { functionOutput, stackName } from "./names.ts";
 import type { Stage } from "./stages.ts";
 import { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
@@ -33,7 +34,7 @@ export class AnimalStoreStack extends Stack {
     const baseUrl = stage.domain ? addDomain(api, api.restApi, stage.domain) : api.baseUrl;
 
     const monitored: MonitoredResources = { api, functions, tables, webAcl };
-    alarms.monitor(monitored);
+    addStageAlarms(alarms, monitored);
     addDashboard(this, monitored);
     addSavedQueries(this, monitored);
 

@@ -1,63 +1,23 @@
-import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { type Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   Alarm,
   type AlarmProps,
   ComparisonOperator,
   type IMetric,
   MathExpression,
-  Stats,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import type { Api } from "../api/api.ts";
-import type { WebAcl } from "../api/web-acl.ts";
-import type { Functions } from "../function-set.ts";
-import { pascalCase } from "../names.ts";
-
-/** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
-export const ERROR_BUDGET = 0.001;
-
-/**
- * How many times faster than the objective allows the 5xx of a window can come: 14.4 uses 2 % of the budget of 30 days in
- * an hour (The Site Reliability Workbook, "Alerting on SLOs"). There are no short windows: the metrics of an
- * alarm have one period, and a composite alarm costs more than both. An alarm can therefore end a window late.
- */
-const burnRates = [
-  { hours: 1, rate: 14.4, topic: "page" },
-  { hours: 6, rate: 6, topic: "page" },
-  { hours: 72, rate: 1, topic: "notice" },
-] as const;
-
-/** Fewer failures in a window do not trigger, whatever their rate is. */
-const MIN_FAILURES = { page: 12, notice: 20 };
-
-/**
- * What counts as too few refusals while some requests get through: more than one client with an expired key makes in the
- * period, although it retries every 10 seconds.
- */
-const MIN_REFUSALS = 200;
-
-/** How long the alarms look back that compare the refused or blocked requests with all. */
-const LOCKOUT_PERIOD = Duration.minutes(30);
 
 /** What is a slow response, in milliseconds. */
 export const SLOW_MS = 2000;
 
-/** What the alarms and the dashboard show. */
-export interface MonitoredResources {
-  api: Api;
-  functions: Functions;
-  tables: Record<string, Table>;
-  webAcl: WebAcl | undefined;
-}
-
 /** By default, an alarm sends a notice when its metric exceeds 0. */
-interface AlarmSettings extends Partial<AlarmProps> {
+export interface AlarmSettings extends Partial<AlarmProps> {
   id: string;
   metric: IMetric;
   alarmDescription: string;
@@ -72,7 +32,7 @@ export function dashboardName(scope: Construct): string {
   return `${stackName}-${region}`;
 }
 
-/** The alarms of a stage, and the topics that operators subscribe to. */
+/** The topics that operators subscribe to, and the alarms that notify them. */
 export class Alarms extends Construct {
   /** for what has to wake somebody */
   readonly page: Topic;
@@ -116,90 +76,6 @@ export class Alarms extends Construct {
     alarm.addAlarmAction(new SnsAction(this[topic]));
     return alarm;
   }
-
-  /** Adds the alarms of a whole stage, which also notify when they end. A new alarm notifies once. */
-  monitor(resources: MonitoredResources): void {
-    const subjects = [serverErrors, refusals, blockedRequests, latency, throttles];
-    for (const alarm of subjects.flatMap((subject) => subject(resources)))
-      this.add(alarm).addOkAction(new SnsAction(this[alarm.topic ?? "notice"]));
-  }
-}
-
-function serverErrors({ api }: MonitoredResources): AlarmSettings[] {
-  return burnRates.map(({ hours, rate, topic }) => ({
-    id: `ServerErrors${hours}h`,
-    topic,
-    alarmDescription: `In ${hours} h, 5xx came more than ${rate} times as fast as the objective allows.`,
-    section: "Why did this request fail?",
-    metric: failureRate(
-      api.serverErrors,
-      api.restApi.metricCount(),
-      MIN_FAILURES[topic],
-      Duration.hours(hours),
-    ),
-    threshold: rate * ERROR_BUDGET,
-  }));
-}
-
-/**
- * Requests without a key of the right form do not count, because most are those of scanners, except when the stage is
- * throttled. AWS WAF blocks before API Gateway reads the key: blockedRequests has these.
- */
-const refusals = ({ api: { accessLog } }: MonitoredResources): AlarmSettings => ({
-  id: "Refusals",
-  alarmDescription: "In 30 minutes, more than half of the requests with a key were refused.",
-  section: "Why did this request fail?",
-  metric: failureRate(
-    accessLog.refusals,
-    accessLog.requestsWithKey,
-    `IF(calls > failures, ${MIN_REFUSALS}, ${MIN_FAILURES.notice})`,
-    LOCKOUT_PERIOD,
-  ),
-  threshold: 0.5,
-});
-
-function blockedRequests({ webAcl }: MonitoredResources): AlarmSettings[] {
-  if (!webAcl) return [];
-  const { blocked, allowed } = webAcl;
-  // Without FILL there would be no result, and no alarm, when it blocks everything.
-  const expression = `IF(FILL(blocked, 0) >= ${MIN_FAILURES.notice}, FILL(blocked, 0) / (FILL(blocked, 0) + FILL(allowed, 0)), 0)`;
-  return [
-    {
-      id: "BlockedRequests",
-      alarmDescription: "In 30 minutes, AWS WAF blocked more than half of the requests.",
-      section: "Under attack",
-      metric: new MathExpression({ expression, usingMetrics: { blocked, allowed }, period: LOCKOUT_PERIOD }),
-      threshold: 0.5,
-    },
-  ];
-}
-
-const latency = ({ api: { restApi } }: MonitoredResources): AlarmSettings => ({
-  id: "HighLatency",
-  alarmDescription: `The slowest 1 % of the responses took more than ${SLOW_MS / 1000} s, in each of three periods of 5 minutes.`,
-  section: "Why did this request fail?",
-  metric: restApi.metricLatency({ statistic: Stats.p(99), period: Duration.minutes(5) }),
-  threshold: SLOW_MS,
-  evaluationPeriods: 3,
-});
-
-function throttles({ functions }: MonitoredResources): AlarmSettings[] {
-  return Object.entries(functions).map(([name, fn]) => {
-    const throttled = [fn.metricThrottles(), ...fn.tableThrottles.values()];
-    return {
-      id: `${pascalCase(name)}Throttles`,
-      alarmDescription: `Lambda or DynamoDB throttled ${name}, in each of three periods of 5 minutes.`,
-      section: "Throttling and limits",
-      // DynamoDB reports throttled requests only. PutMetricAlarm ignores missing data of AWS/DynamoDB, so an alarm could
-      // keep its state: FILL leaves nothing missing.
-      metric: new MathExpression({
-        expression: throttled.map((_, n) => `FILL(m${n}, 0)`).join(" + "),
-        usingMetrics: Object.fromEntries(throttled.map((metric, n) => [`m${n}`, metric])),
-        period: Duration.minutes(5),
-      }),
-      evaluationPeriods: 3,
-    };
-  });
 }
 
 /** Returns the failures in a period divided by its calls, or 0 with fewer failures than `fewest`, which can be an expression. */

@@ -10,7 +10,8 @@ import {
   Stats,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { dashboardName, ERROR_BUDGET, type MonitoredResources } from "./alarms.ts";
+import { dashboardName } from "./alarms.ts";
+import { ERROR_BUDGET, type MonitoredResources } from "./stage-alarms.ts";
 
 const period = Duration.minutes(1);
 const sums = { period, statistic: Stats.SUM };

@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { CfnQueryDefinition } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { operations } from "../../lib/operations.ts";
-import type { MonitoredResources } from "./alarms.ts";
+import type { MonitoredResources } from "./stage-alarms.ts";
 
 /** The condition for a request to a deprecated operation; empty if there is none. */
 const isDeprecated = operations
