@@ -6,10 +6,12 @@ import { checkModel } from "./check.ts";
 
 it("the service does what the model of the contract says, also between hostile requests", async () => {
   const service = { baseUrl: () => shared.baseUrl, key: shared.key };
-  const options = { seed: 1, runs: 2, commands: 30, hostile: 300 };
+  const options = { seed: 1, runs: 3, commands: 100, hostile: 900 };
   const { statuses, expected } = await checkModel(service, options);
   // The hostile requests reach every part of the service.
-  expect(statuses).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 405, 413, 415]));
+  expect([...new Set(statuses)].sort()).toEqual(
+    expect.arrayContaining([200, 201, 400, 401, 404, 405, 413, 415]),
+  );
   // The model knows every operation, with the errors of its own. Until its sunset, an operation is not gone.
   const missing = operations.flatMap(({ id, success, errors: codes }) => {
     const failures = codes.filter((code) => code !== "gone").map((code) => errors[code].status);
