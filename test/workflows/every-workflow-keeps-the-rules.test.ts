@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { stackName } from "../../infra/names.ts";
-import { deployedStages } from "../../infra/stages.ts";
+import { deployedStages, type Stage } from "../../infra/stages.ts";
 import { CHECKS_PREFIX } from "../../lib/api-key.ts";
 import { type Job, jobOf, runStep, type Untyped, workflowFiles, workflows } from "../support/workflows.ts";
 
@@ -65,6 +65,18 @@ describe("the deployment", () => {
     };
     for (const [index, { name }] of deployedStages.entries())
       expect(needed(name)).toEqual(expect.arrayContaining(["check", ...stageNames.slice(0, index)]));
+  });
+
+  it.each(deployedStages)("of $name has the job of the stages with the same safeguards", (stage) => {
+    const like = deployedStages.find(
+      ({ retainData, canaryDeployment }) =>
+        retainData === stage.retainData && canaryDeployment === stage.canaryDeployment,
+    );
+    const without = ({ name }: Stage) => {
+      const { needs, if: condition, ...job } = jobOf(name); // which depend on its place
+      return JSON.parse(JSON.stringify(job).replaceAll(new RegExp(`\\b${name}\\b`, "g"), "<stage>"));
+    };
+    expect(without(stage)).toEqual(without(like ?? stage));
   });
 
   const review = (state: string, ...names: string[]) => ({
