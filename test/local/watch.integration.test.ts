@@ -97,6 +97,11 @@ it("serves changed functions and templates, and the old ones while a source has 
   await service.printed("The changed template is served.");
   await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
 
+  // Later, changed functions need the last template that was served.
+  const refused = "AWS::ApiGatewayV2::Api";
+  await save(appFile, app([...original, "AWS::ApiGateway::RestApi"], [...changes, refused]));
+  await service.printed(`${refused} is not supported.`);
+
   await save(file, `${source}\n)`);
   await service.printed('Unexpected ")"');
   await served(...changes);
@@ -109,7 +114,7 @@ it("serves changed functions and templates, and the old ones while a source has 
   await save(file, source);
   await service.printed("no template");
   expect(service.output()).not.toMatch(/node:internal|node_modules/);
-  expect(service.output().match(/template is not served/g)).toHaveLength(1);
+  expect(service.output().match(/template is not served/g)).toHaveLength(2);
   await served(original[0] ?? "", "Changed 1.");
 
   // A changed function is bundled as the CDK app bundles it, byte for byte.
