@@ -7,6 +7,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
+import { FunctionPool } from "../../emulator/lambda/pool.ts";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
@@ -21,7 +22,8 @@ import { preload } from "../support/preload.ts";
 import { shared } from "../support/shared.ts";
 
 // The service that all tests share.
-const { tables, throttling } = readStack(shared.assembly, servedStackName);
+const stack = readStack(shared.assembly, servedStackName);
+const { tables, throttling } = stack;
 
 // A process that is killed leaves its files here.
 const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
@@ -62,10 +64,10 @@ async function started(nodeOptions: string[], prefix: string[] = []): Promise<Lo
 /** Serves in this process, which is much faster. */
 async function serveHere(environment: Record<string, string>) {
   process.env = { ...env, PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "", ...environment };
-  const { server } = await serve(synthesize, ends, console.error);
+  const { server, replace } = await serve(synthesize, ends, console.error);
   ends.defer(() => server.drain());
   const [, baseUrl = "", key = ""] = /^BASE_URL=(.*)\nAPI_KEY=(.*)$/.exec(print.mock.calls[0]?.[0]) ?? [];
-  return { baseUrl, key };
+  return { baseUrl, key, replace };
 }
 
 /** A module with which no timer of two seconds or more ends, such as the limits of a stop: a busy machine is slower. */
@@ -271,6 +273,14 @@ it("serves the docs page with the local key, and leaves every other path to the 
   expect([other.status, await other.json()]).toMatchObject([404, { code: "not_found" }]);
   const twoHosts = await send(origin, { path: "/docs/", headers: [["Host", "localhost"]] });
   expect([twoHosts.status, JSON.parse(twoHosts.text)]).toMatchObject([400, { code: "invalid_request" }]);
+});
+
+it("goes on with its functions when it cannot start those of another template", async () => {
+  const drain = jest.spyOn(FunctionPool.prototype, "drain");
+  const { replace } = await serveHere({});
+  const functions = stack.functions.map((fn) => ({ ...fn, code: "nowhere" }));
+  expect(() => replace({ ...stack, functions })).toThrow("nowhere");
+  expect(drain).not.toHaveBeenCalled();
 });
 
 it("explains its options, and a mistake in one line", async () => {
