@@ -31,18 +31,18 @@ async function realStack(): Promise<string> {
   return (await runNode(["-e", script], { env: { PATH } })).stdout;
 }
 
-/** The position of a text in a source file: its path and line. */
-function lineOf(path: string, text: string): string {
-  const lines = readFileSync(join(root, path), "utf8").split("\n");
-  return `${path}:${lines.findIndex((line) => line.includes(text)) + 1}:`;
+/** The position of a text in a source file: its path, line and column. */
+function positionOf(path: string, text: string): string {
+  const before = readFileSync(join(root, path), "utf8").split(text)[0]?.split("\n") ?? [];
+  return `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 it("prints frames with positions in the source, and everything else as it is, with control characters escaped", async () => {
   const stack = await realStack();
   const line = JSON.stringify({ operation: getPet.id, error: { cause: { stack: stack.split("\n") } } });
   const others = ['{"message":"started"}', "", "at my_index.js:1:1", "at index.js:1", "\u001b[2J"].join("\n");
-  const thrown = lineOf("lib/env.ts", "throw new Error");
-  const called = lineOf("functions/get-pet.ts", "env.petsTable");
+  const thrown = positionOf("lib/env.ts", "new Error");
+  const called = positionOf("functions/get-pet.ts", "petsTable");
   for (const [input, ...args] of [[line], [stack, "--function", "get-pet"]] as [string, ...string[]][]) {
     const { code, stdout, stderr } = await symbolicate(`${input}\n${others}`, ...args);
     expect([code, stderr]).toEqual([0, ""]);

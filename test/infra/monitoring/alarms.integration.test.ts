@@ -95,6 +95,15 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
     }
   });
 
+  it("every alarm describes its periods", () => {
+    for (const { AlarmDescription, ...alarm } of ofStage) {
+      const minutes = periodOf(alarm);
+      const period = minutes < 60 ? `${minutes} minutes` : `${minutes / 60} h`;
+      const several = alarm.EvaluationPeriods === 3 ? "each of three periods of " : "";
+      expect(AlarmDescription.toLowerCase()).toContain(`in ${several}${period}`);
+    }
+  });
+
   it("every metric of an alarm belongs to a resource of this stack, and the dashboard draws it", () => {
     const drawn = JSON.stringify(JSON.parse(only("CloudWatch::Dashboard").DashboardBody));
     const own = [
