@@ -7,8 +7,10 @@ import {
   paginateScan,
 } from "@aws-sdk/client-dynamodb";
 import { Command } from "commander";
+import { keyIdOf } from "../lib/api-key.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { conditionFailure } from "../lib/dynamo/client.ts";
+import { escapeControls } from "./escape-controls.ts";
 import { LIMITS } from "./limits.ts";
 import { configureProgram, print, runProgram } from "./run-program.ts";
 
@@ -47,9 +49,14 @@ async function put(TableName: string, key: string, Item: Item, current?: Item): 
 async function copyMissing(from: string, to: string, key: string): Promise<void> {
   let [read, copied] = [0, 0];
   for await (const { Items = [] } of paginateScan({ client, pageSize: 50 }, { TableName: from })) {
-    const written = await Promise.all(Items.map((item) => put(to, key, item)));
+    const copyItem = async (item: Item) => {
+      if (!(await put(to, key, item))) return;
+      copied++;
+      // At once, because nothing names these keys again if a later item fails.
+      if (item.hash) await print(`${escapeControls(keyIdOf(item.hash.S ?? ""))}: copied.`);
+    };
+    await Promise.all(Items.map(copyItem));
     read += Items.length;
-    copied += written.filter(Boolean).length;
   }
   await print(`${copied} of ${read} items were missing and are copied.`);
 }
@@ -65,6 +72,8 @@ async function copyOne(from: string, to: string, key: string, id: string): Promi
   const ends = KEY_ENDS.flatMap((name) => (current?.[name] ? [[name, current[name]]] : []));
   if (!(await put(to, key, { ...item, ...Object.fromEntries(ends) }, current)))
     throw new Error(`${id} changed meanwhile. It was not copied.`);
+  if (key === "hash" && !(await apiKeyStore(to, LIMITS).find(stored?.hash ?? "")))
+    throw new Error(`The record of the key ${id} is still damaged, so the key does not work: revoke it.`);
   await print(`${id}: ${current ? "replaced" : "copied"}.`);
 }
 

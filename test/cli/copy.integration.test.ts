@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { DeleteItemCommand, DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import { program } from "../../cli/copy.ts";
 import { LIMITS } from "../../cli/limits.ts";
@@ -13,6 +13,8 @@ const environment = process.env as Record<string, string>;
 const client = new DynamoDBClient({});
 type Item = NonNullable<ConstructorParameters<typeof PutItemCommand>[0]["Item"]>;
 const put = (TableName: string, Item: Item) => client.send(new PutItemCommand({ TableName, Item }));
+const deleteItem = (TableName: string, S: string) =>
+  client.send(new DeleteItemCommand({ TableName, Key: { hash: { S } } }));
 const itemsOf = async (TableName: string) => {
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
   return Items.toSorted((a, b) => Number(a.id?.N) - Number(b.id?.N));
@@ -79,13 +81,20 @@ it.each<[string, Item]>([
 });
 
 it("restores keys by their key ID, and never lets one work again that was revoked since", async () => {
-  const records = [1, 2].map((at) =>
+  const records = [1, 2, 3].map((at) =>
     newApiKeyRecord(generateApiKey("staging"), { owner: "Acme", scopes: ["pets:read"], createdAt: at }),
   );
-  const [lost, revoked] = records;
-  if (!lost || !revoked) throw new Error("There are two keys.");
+  const [lost, revoked, ended] = records;
+  if (!lost || !revoked || !ended) throw new Error("There are three keys.");
   for (const record of records) await apiKeyStore(from.keys).add(record);
   await put(to.keys, { hash: { S: revoked.hash }, owner: { N: "1" } });
+  const damagedEnd = { hash: { S: ended.hash }, revokeAt: { S: "2027" } };
+  await put(to.keys, damagedEnd);
+  expect(await copy(from.keys, to.keys, ended.keyId)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `copy: The record of the key ${ended.keyId} is still damaged, so the key does not work: revoke it.\n`,
+  });
   await apiKeyStore(to.keys).revoke(revoked.hash, 5);
   const { code, stdout, stderr } = await copy(from.keys, to.keys, lost.keyId, revoked.keyId);
   expect([code, stdout, stderr]).toEqual([0, `${lost.keyId}: copied.\n${revoked.keyId}: replaced.\n`, ""]);
@@ -99,6 +108,9 @@ it("restores keys by their key ID, and never lets one work again that was revoke
     revoked: true,
     revokeAt: 5,
   });
+  await deleteItem(to.keys, lost.hash);
+  const printed = `${lost.keyId}: copied.\n1 of 3 items were missing and are copied.\n`;
+  expect(await copy(from.keys, to.keys)).toEqual({ code: 0, stdout: printed, stderr: "" });
 });
 
 it("gives up on a server that does not respond", async () => {
