@@ -16,8 +16,10 @@ async function revokeNewKey(
   await keys.revoke(key.hash, now).catch(() => undefined);
   // What is stored decides, because the response to a write can be lost.
   const stored = await keys.find(key.hash).catch(() => key);
-  const live = stored && isLive(stored, now) ? "can still work: revoke it" : "was revoked";
-  throw new Error(`${why}, and the new key ${key.keyId} ${stored ? live : "was not stored"}`, { cause });
+  // DynamoDB can still do a write that has not responded in time.
+  let state = "may still appear: look it up with `keys list` and revoke it";
+  if (stored) state = isLive(stored, now) ? "can still work: revoke it" : "was revoked";
+  throw new Error(`${why}, and the new key ${key.keyId} ${state}`, { cause });
 }
 
 const INTERRUPTIONS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
