@@ -1,5 +1,7 @@
 #!/bin/sh
-# Runs Node.js with the settings that limit the memory of the local service (docs/decisions/local-gateway.md).
+# Runs the Node.js of `npm ci`, with the settings that limit the memory of the local service (docs/decisions/local-gateway.md).
 # Usage: node.sh [options of Node.js] <file> [arguments]
-export MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE="$(dirname "$0")/../node_modules/.cache/node"
+modules="$(dirname "$0")/../node_modules"
+[ -e "$modules/.package-lock.json" ] || { echo "Run npm ci first." >&2; exit 1; }
+export MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE="$modules/.cache/node"
 exec node --max-semi-space-size=2 "$@"
