@@ -1,5 +1,5 @@
 import { deployedStages } from "../infra/stages.ts";
-import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
+import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { PetStatus } from "../lib/pet.ts";
 import { format, insert, table } from "./report.ts";
 
@@ -62,7 +62,7 @@ function clientLimits(): string {
     ["Limit of production", "Value"],
     [
       ["`name`", `1 to ${NAME_LIMIT} characters`],
-      ["body", `${BODY_LIMIT / 1024} KiB`],
+      ["body", `${BODY_LIMIT / 1024} KiB of JSON with at most ${DEPTH_LIMIT} levels`],
       ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
       ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],
       ["one API key", minute(wafRateLimits?.perKeyPerMinute)],

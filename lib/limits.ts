@@ -7,5 +7,8 @@ export const NAME_LIMIT = 256;
 /** The largest request body, in bytes. Source: contract 4.6. */
 export const BODY_LIMIT = 16 * 1024;
 
+/** How deep the JSON of a body can be nested, in levels; the body itself is the first. Source: contract 4.2. */
+export const DEPTH_LIMIT = 32;
+
 /** How long the service remembers an Idempotency-Key, in seconds. Source: contract 4.8. */
 export const IDEMPOTENCY_SECONDS = 24 * 60 * 60;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ClassicLevel } from "classic-level";
@@ -71,9 +71,11 @@ export async function startStore(
 export async function lockFolder(path: string): Promise<ClassicLevel> {
   // Every file that this process makes from now on is its owner's. LevelDB has no option for the mode of its files.
   process.umask(0o077);
-  const lock = new ClassicLevel(join(path, "in-use"));
+  const folder = join(path, "in-use");
+  const lock = new ClassicLevel(folder);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await checkFiles(folder);
     await lock.open();
     return lock;
   } catch (error) {
@@ -87,6 +89,15 @@ export async function lockFolder(path: string): Promise<ClassicLevel> {
 const cannotOpen = (path: string | undefined, error: unknown) =>
   new Error(`The data folder ${path} cannot be opened: ${describe(error)}`);
 
+/** @throws Error if an entry is no file: LevelDB would wait for the writer of a FIFO, and could not be stopped */
+async function checkFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const entry = await stat(join(folder, name)).catch(() => undefined); // LevelDB removes files of an open database
+    if (entry && !entry.isFile() && !entry.isDirectory())
+      throw new Error(`${join(folder, name)} is not a file: delete it.`);
+  }
+}
+
 /** LevelDB's own message, where there is one. */
 function describe(error: unknown): string {
   const { message, cause } = error as Error & { cause?: Error };
@@ -99,6 +110,7 @@ function describe(error: unknown): string {
  * @returns what LevelDB left out because it is damaged
  */
 async function checkData(path: string): Promise<string | undefined> {
+  await checkFiles(path);
   const data = new ClassicLevel(path);
   await data.open();
   await data.close();

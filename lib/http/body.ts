@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { ApiError } from "../errors.ts";
-import { BODY_LIMIT } from "../limits.ts";
+import { BODY_LIMIT, DEPTH_LIMIT } from "../limits.ts";
 import { header } from "./headers.ts";
 import { parseJson } from "./json.ts";
 
@@ -30,6 +30,7 @@ export function readBody(event: APIGatewayProxyEvent): unknown {
   try {
     return parseJson(utf8.decode(bytes));
   } catch (cause) {
-    throw new ApiError("invalid_request", { message: "The body must be well-formed JSON.", cause });
+    const message = `The body must be well-formed JSON with at most ${DEPTH_LIMIT} levels.`;
+    throw new ApiError("invalid_request", { message, cause });
   }
 }

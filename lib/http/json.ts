@@ -1,3 +1,5 @@
+import { DEPTH_LIMIT } from "../limits.ts";
+
 // TypeScript's library does not declare these parts of the language yet.
 declare global {
   interface JSON {
@@ -27,14 +29,21 @@ function integerOf(source: string): bigint | undefined {
   return digits % scale === 0n ? digits / scale : undefined;
 }
 
+/** Returns whether a value has more levels of objects and arrays. It calls itself at most once for each of `levels`. */
+const isDeeper = (value: unknown, levels: number): boolean =>
+  value instanceof Object &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
+
 /**
  * Reads JSON without rounding integers.
  *
  * @param text a JSON text (RFC 8259)
  * @returns its value, with every integer as a bigint, except those that an exponent makes longer than an int64
- * @throws SyntaxError when the text is not JSON; RangeError when it is nested too deeply to read
+ * @throws SyntaxError when the text is not JSON; RangeError when it has more than DEPTH_LIMIT levels
  */
 export function parseJson(text: string): unknown {
+  // A reviver calls itself for each level, and would exceed the stack. How deep that is depends on the caller.
+  if (isDeeper(JSON.parse(text), DEPTH_LIMIT)) throw new RangeError("The JSON is nested too deeply.");
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source ? (integerOf(source) ?? value) : value,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { BODY_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
+import { BODY_LIMIT, DEPTH_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
 import { call, post } from "./client.ts";
 
 const nested = `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`;
@@ -42,6 +42,23 @@ describe("POST /pets", () => {
     const body = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(BODY_LIMIT)}"}`;
     expect(await post(body)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
+});
+
+describe("the levels of JSON in a body", () => {
+  const withLevels = (n: number) =>
+    `{"name":"Rex","categoryId":1,"note":${"[".repeat(n - 1)}${"]".repeat(n - 1)}}`;
+
+  it("can be as many as the limit", async () => {
+    expect(await post(withLevels(DEPTH_LIMIT))).toMatchObject({ status: 201 });
+  });
+
+  it.each([DEPTH_LIMIT + 1, BODY_LIMIT / 2 - 100])(
+    "are a 400 that names the limit, for %d",
+    async (levels) => {
+      const message = expect.stringContaining(`at most ${DEPTH_LIMIT} levels`);
+      expect(await post(withLevels(levels))).toMatchObject({ status: 400, body: { message } });
+    },
+  );
 });
 
 describe("GET /pets", () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
@@ -53,6 +54,12 @@ describe("startStore", () => {
     error.mockRestore();
     await writeFile(join(folder, "CURRENT"), "garbage");
     await expect(startStore(folder)).rejects.toThrow(`The data folder ${folder} cannot be opened: `);
+    for (const name of ["LOG", "in-use/LOCK"]) {
+      await rm(join(folder, name), { force: true });
+      execFileSync("mkfifo", [join(folder, name)]);
+      const message = `The data folder ${folder} cannot be opened: ${join(folder, name)} is not a file: delete it.`;
+      await expect(startStore(folder)).rejects.toThrow(message);
+    }
   });
 });
 

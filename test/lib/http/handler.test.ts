@@ -105,11 +105,14 @@ it.each<Operation>(operations)(
   "the handler of $id never rejects, whatever the event is",
   async (operation) => {
     const run = createHandler(operation, () => Promise.reject(new Error("not reached")));
-    const members = { requestContext: fc.anything(), multiValueHeaders: fc.object() };
+    const headers = fc.record({ Host: fc.anything(), "X-Forwarded-Proto": fc.array(fc.anything()) });
+    const members = { requestContext: fc.anything(), multiValueHeaders: headers };
     const events = fc.oneof(fc.anything(), fc.record({ ...members, pathParameters: fc.object() }));
     const answers500 = async (event: unknown) =>
       expect(await run(event as APIGatewayProxyEvent, context)).toMatchObject({ statusCode: 500 });
-    await fc.assert(fc.asyncProperty(events, answers500), { examples: [[null], [undefined], [{}]] });
+    await fc.assert(fc.asyncProperty(events, answers500), {
+      examples: [[null], [undefined], [{}], [{ multiValueHeaders: { Host: [{ toString: 1 }] } }]],
+    });
   },
 );
 
