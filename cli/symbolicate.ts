@@ -6,7 +6,7 @@ import { bundleFunctions } from "../infra/bundle/bundles.ts";
 import { entryPoints } from "../infra/bundle/options.ts";
 import { entryName } from "../infra/names.ts";
 import { escapeControls } from "./escape-controls.ts";
-import { configureProgram, runProgram } from "./run-program.ts";
+import { configureProgram, print, runProgram } from "./run-program.ts";
 
 /** `npm run symbolicate`: replaces positions in the bundles of the functions by those in the source. */
 
@@ -44,7 +44,7 @@ async function symbolicate(options: { function?: string }): Promise<void> {
         (position, row, column) => findSource(map, Number(row), Number(column)) ?? position,
       );
     }
-    console.log(escapeControls(mapped));
+    await print(escapeControls(mapped));
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { bundleFunctions, writeBundles } from "./bundle/bundles.ts";
+import { StageNameError } from "./stages.ts";
 
 // esbuild is a process of its own, and runs while Node loads the CDK.
 const [bundles, { addStacks, featureFlags }] = await Promise.all([bundleFunctions(), import("./stacks.ts")]);
@@ -8,7 +9,14 @@ const { App, Validations } = await import("aws-cdk-lib");
 const app = new App({ context: featureFlags });
 const folder = join(app.outdir, "bundles");
 writeBundles(bundles, folder);
-addStacks(app, (entry) => join(folder, entry));
+try {
+  addStacks(app, (entry) => join(folder, entry));
+} catch (error) {
+  // A mistake in a source needs its stack, one on the command line does not.
+  if (!(error instanceof StageNameError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}
 // The CDK checks what the schemas of the resources allow, and cdk-nag the AWS Solutions rules. An error of either fails the
 // deployment, and warnings are printed. `CDK_VALIDATION=false`, the CDK's switch for its own checks, turns both off.
 if (process.env.CDK_VALIDATION !== "false") {

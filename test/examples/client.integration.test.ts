@@ -80,6 +80,10 @@ describe("examples/client.ts", () => {
     for (const [, name, id] of added) expect(stdout).toContain(`\n${id} ${name} (available)\n`);
 
     const BASE_URL = "http://127.0.0.1:2/v1";
+    const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey };
+    const pipe = await promisify(execFile)("sh", ["-c", `node "${script}" | head -n 1`], { env });
+    expect(pipe).toEqual({ stdout: expect.stringMatching(/^Added .*\n$/), stderr: "demo: write EPIPE\n" });
+
     const stderr = `demo: There is no service at ${BASE_URL}. Start it with \`npm start\`, or check BASE_URL.\n`;
     await expect(demo({ BASE_URL })).rejects.toMatchObject({ code: 1, stdout: "", stderr });
   });
