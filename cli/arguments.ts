@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { stageNamed } from "../infra/stages.ts";
 import { apiKeyPattern, hashApiKey, isScope, keyIdOf, type Scope, scopes } from "../lib/api-key.ts";
+import { API_VERSION } from "../lib/operation.ts";
 
 // What the options and arguments of the commands can be. Each function throws an InvalidArgumentError, which commander
 // reports.
@@ -58,10 +59,15 @@ export function parseStage(text: string): string {
   }
 }
 
-/** Reads the base URL of a service. */
+/** Reads the base URL of a service. @returns it without a slash at its end */
 export function parseBaseUrl(text: string): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
-  throw new InvalidArgumentError("Use a URL, such as https://example.com/v1.");
+  const url = text.replace(/\/$/, "");
+  const { protocol = "", pathname = "" } = URL.parse(url) ?? {};
+  const isBase = pathname.endsWith(`/${API_VERSION}`) && url.endsWith(pathname);
+  if (/^https?:$/.test(protocol) && isBase) return url;
+  throw new InvalidArgumentError(
+    `Use a URL that ends in /${API_VERSION}, such as the output BaseUrl of a stack.`,
+  );
 }
 
 /** Reads scopes separated by commas, and adds them to those of earlier options. */

@@ -13,11 +13,9 @@ export async function openDeployedKeys(StackName: string): Promise<ApiKeyStore &
   const credentials = defaultProvider({ clientConfig: LIMITS });
   const config = { ...LIMITS, credentials };
   const client = new CloudFormationClient(config);
-  const region = await client.config.region().catch(() => {
-    throw new Error("No AWS region is set: set AWS_REGION, or a region in your AWS profile.");
-  });
+  const region = await client.config.region();
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName })).catch((error) => {
-    throw new Error(explain(error, StackName, region));
+    throw error.name === "CredentialsProviderError" ? error : new Error(explain(error, StackName, region));
   });
   const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "ApiKeysTableName")?.OutputValue;
   if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
@@ -27,8 +25,6 @@ export async function openDeployedKeys(StackName: string): Promise<ApiKeyStore &
 type AwsError = NodeJS.ErrnoException & { $metadata?: { httpStatusCode?: number } };
 
 function explain({ name, message, code, $metadata }: AwsError, stack: string, region: string): string {
-  if (name === "CredentialsProviderError")
-    return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`), or check AWS_PROFILE.`;
   if (name === "ValidationError") return `The stack ${stack} is not deployed in ${region}.`;
   if (name === "TimeoutError" || $metadata?.httpStatusCode === undefined)
     return `AWS cannot be reached in ${region} (${code ?? message}): check the network and the region.`;

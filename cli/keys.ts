@@ -35,11 +35,11 @@ interface CommonOptions {
 const output = ({ json }: CommonOptions, value: unknown, text: string, signal?: AbortSignal) =>
   print(json ? escapeLines(JSON.stringify(value, null, 2)) : text, signal);
 
-const openKeys = (stage: string) =>
-  stage === localStage.name ? openLocalKeys() : openDeployedKeys(stackName(stage));
-
-async function confirmChange({ stage, yes }: CommonOptions, change: string): Promise<void> {
-  if (stageNamed(stage).confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);
+/** Opens the keys of a stage, and then asks before a change: nobody confirms what cannot be done. */
+async function openKeys({ stage, yes }: CommonOptions, change?: string) {
+  const keys = await (stage === localStage.name ? openLocalKeys() : openDeployedKeys(stackName(stage)));
+  if (change && stageNamed(stage).confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);
+  return keys;
 }
 
 const damaged = (id: string) =>
@@ -101,8 +101,7 @@ changingCommand("issue", "issue a new key and show it once")
   )
   .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
     const { owner, expiresIn } = options;
-    await confirmChange(options, `Issue a key for ${owner}`);
-    await using keys = await openKeys(options.stage);
+    await using keys = await openKeys(options, `Issue a key for ${owner}`);
     const createdAt = Date.now();
     const expiresAt = expiresIn && createdAt + expiresIn;
     const details = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
@@ -110,7 +109,7 @@ changingCommand("issue", "issue a new key and show it once")
   });
 
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
-  await using keys = await openKeys(options.stage);
+  await using keys = await openKeys(options);
   const stored = await keys.list();
   for (const { keyId, record } of stored) if (!record) console.error(`keys: ${damaged(keyId)}`);
   const records = stored.flatMap(({ record }) => record ?? []);
@@ -124,7 +123,7 @@ command("list", "list all keys, oldest first").action(async (options: CommonOpti
 command("show", "show a key's record")
   .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
-    await using keys = await openKeys(options.stage);
+    await using keys = await openKeys(options);
     const shown = describeKey(await findRecord(keys, options, id), Date.now());
     await output(options, shown, keyDetails(shown));
   });
@@ -137,8 +136,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
       .default(parseDuration(GRACE), GRACE),
   )
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
-    await confirmChange(options, `Rotate ${id}`);
-    await using keys = await openKeys(options.stage);
+    await using keys = await openKeys(options, `Rotate ${id}`);
     const old = await findRecord(keys, options, id);
     const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(options));
     if (!options.json) await print(`${id} works until ${isoTime(end)}.`);
@@ -147,8 +145,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
 changingCommand("revoke", "revoke a key")
   .argument("<keyId>", "the key to revoke", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
-    await confirmChange(options, `Revoke ${id}`);
-    await using keys = await openKeys(options.stage);
+    await using keys = await openKeys(options, `Revoke ${id}`);
     const { hash } = await find(keys, options, id);
     const changed = await keys.revoke(hash, Date.now());
     const record = await keys.find(hash);

@@ -13,7 +13,13 @@ const printable = (text: string) => escapeLines(text.replace(/ask_[a-z]+_\w+/gi,
 /** Describes an error in one line. It includes the cause, which clients of the API do not see but operators need. */
 function explain(error: unknown): string {
   const { name, message, code, cause } = error as NodeJS.ErrnoException;
-  const text = error instanceof ApiError && cause ? "The keys table cannot be used" : message || code || name;
+  if (message === "Region is missing")
+    return "No AWS region is set: set AWS_REGION, or a region in your AWS profile.";
+  if (name === "CredentialsProviderError")
+    return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`), or check AWS_PROFILE.`;
+  // A server that is not DynamoDB can send any JSON as the message.
+  const own = [message, code, name].find((text) => typeof text === "string" && text !== "");
+  const text = error instanceof ApiError && cause ? "The keys table cannot be used" : String(own);
   return (cause ? `${text}: ${explain(cause)}` : text).replaceAll(/\s*\n\s*/g, " ");
 }
 
@@ -49,6 +55,10 @@ export function configureProgram(program: Command): Command {
     })
     .exitOverride();
 }
+
+/** Returns the API key in API_KEY. It is no option, because npm prints those. @throws CommanderError if there is none */
+export const requireApiKey = (command: Command): string =>
+  process.env.API_KEY || command.error("error: Set API_KEY to an API key with both scopes.");
 
 /**
  * Runs a program, and reports an error on standard error.

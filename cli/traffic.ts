@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { parseBaseUrl } from "./arguments.ts";
 import { addPet, type Probe, probesOf, send } from "./probe.ts";
-import { configureProgram, runProgram } from "./run-program.ts";
+import { configureProgram, requireApiKey, runProgram } from "./run-program.ts";
 
 /**
  * `npm run traffic -- --url <base URL> -- <command>`: sends requests while a deployment runs, so that the alarms of a
@@ -64,10 +64,10 @@ function report({ name, sent, failures }: Probe): string {
   return `${name}: ${sent} requests, ${failures.length} failed${kinds}`;
 }
 
-async function sendWhile(command: string[], { url }: { url: string }): Promise<void> {
-  const { API_KEY: key, EXISTING_API_KEY: existingKey = "", ...env } = process.env;
-  if (!key) throw new Error("Set API_KEY to an API key with both scopes.");
-  const run: Run = { url: url.replace(/\/$/, ""), key, probes: probesOf(key, existingKey) };
+async function sendWhile(command: string[], { url }: { url: string }, traffic: Command): Promise<void> {
+  const key = requireApiKey(traffic);
+  const { API_KEY: _, EXISTING_API_KEY: existingKey = "", ...env } = process.env;
+  const run: Run = { url, key, probes: probesOf(key, existingKey) };
   // An operation that the command adds, or one that it repairs.
   const before = await failingProbes(run);
   if (before.length > 0)

@@ -86,7 +86,7 @@ function readOptions() {
       options: { watch: { type: "boolean", default: false }, help: { type: "boolean", short: "h" } },
     }).values;
   } catch (error) {
-    console.error(`animal-store: ${(error as Error).message}\n${USAGE}`);
+    console.error(`error: ${(error as Error).message}\n(Add --help for usage.)`);
     return process.exit(2);
   }
 }

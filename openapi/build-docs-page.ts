@@ -1,13 +1,15 @@
 import { Command } from "commander";
+import { configureProgram, runProgram } from "../cli/run-program.ts";
 import { buildDocs } from "./docs-page.ts";
 
 /** `npm run docs`: writes the docs page as a static site. npm runs it in the folder of package.json. */
 
 const folder = "build/docs";
-new Command("npm run docs")
+const program = configureProgram(new Command("npm run docs"))
   .description(`Writes the docs page as a static site to ${folder}.`)
-  .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
-  .parse();
+  .action(async () => {
+    await buildDocs(folder);
+    console.log(`Wrote ${folder}. Open index.html in a browser.`);
+  });
 
-await buildDocs(folder);
-console.log(`Wrote ${folder}. Open index.html in a browser.`);
+process.exitCode = await runProgram(program, "docs");

@@ -42,8 +42,8 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
   [
     "a base URL",
     parseBaseUrl,
-    { "http://127.0.0.1:3000/v1": "http://127.0.0.1:3000/v1" },
-    ["nope", "", "localhost:3000/v1", "//host/v1", "file:///v1"],
+    { "http://127.0.0.1:3000/v1": "http://127.0.0.1:3000/v1", "https://a/b/v1/": "https://a/b/v1" },
+    ["nope", "", "localhost:3000/v1", "//host/v1", "file:///v1", "http://host", "http://v1", "http://a/v1?b"],
   ],
 ])("reads %s, and refuses anything else with a hint", (_what, parse, valid, invalid) => {
   for (const [text, value] of Object.entries(valid)) expect(parse(text)).toEqual(value);

@@ -124,10 +124,11 @@ const bare = (args: string[], environment?: Record<string, string>) =>
 
 const list = ["list", "--stage", "staging"];
 const id = "key_0000000000000000";
+const noRegion = "No AWS region is set: set AWS_REGION, or a region in your AWS profile.";
 const asked = deployedStages.filter(({ confirmKeyChanges }) => confirmKeyChanges);
 
 it.each<[string, string[], Record<string, string>]>([
-  ["No AWS region is set: set AWS_REGION, or a region in your AWS profile.", list, {}],
+  [noRegion, list, {}],
   [
     "There are no AWS credentials (Could not load credentials from any providers): sign in (for example `aws sso login`), or check AWS_PROFILE.",
     list,
@@ -138,12 +139,15 @@ it.each<[string, string[], Record<string, string>]>([
       ["--stage", name],
       `in ${name}? Add --yes to confirm it without a terminal.`,
     ];
+    const environment = { ...endpoints, ...region, ...credentials };
     return [
-      [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...stage], {}],
-      [`Revoke ${id} ${confirmation}`, ["revoke", id, ...stage], {}],
-      [`Rotate ${id} ${confirmation}`, ["rotate", id, ...stage], {}],
+      [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...stage], environment],
+      [`Revoke ${id} ${confirmation}`, ["revoke", id, ...stage], environment],
+      [`Rotate ${id} ${confirmation}`, ["rotate", id, ...stage], environment],
+      [noRegion, ["issue", "--owner", "Acme", ...stage], {}],
     ];
   }),
-])("without a network, says: %s", async (message, args, environment) => {
+])("asks nothing before it has found the keys, and says: %s", async (message, args, environment) => {
+  for (const { name } of asked) world.stacks[stackName(name)] = deployed;
   expect(await bare(args, environment)).toEqual({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
 });

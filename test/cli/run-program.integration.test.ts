@@ -1,10 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "@jest/globals";
+import { afterAll, expect, it } from "@jest/globals";
 import { runNode } from "../support/keys-cli.ts";
 
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A folder without node_modules, into which neither `npm run docs` nor `npm run generate` can write. */
+const cwd = mkdtempSync(join(tmpdir(), "animal-store-commands-"));
+for (const file of ["package.json", "local/node.sh"]) cpSync(join(root, file), join(cwd, file));
+writeFileSync(join(cwd, "build"), "");
+mkdirSync(join(cwd, "openapi.json"));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
 it("print writes all of a long text into a slow pipe, which takes a part at a time", async () => {
-  const module = JSON.stringify(fileURLToPath(new URL("../../cli/run-program.ts", import.meta.url)));
+  const module = JSON.stringify(join(root, "cli/run-program.ts"));
   const script = `const { print } = await import(${module}); await print("x".repeat(900_000));`;
   const { code, stdout, stderr } = await runNode(["--eval", script], {});
   expect([code, stdout.length, stderr]).toEqual([0, 900_001, ""]);
+});
+
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const programs = Object.entries<string>(scripts).flatMap(([name, script]) =>
+  name.endsWith("version") ? [] : (/\S+\.ts/.exec(script)?.[0] ?? []),
+);
+
+it.each([...new Set(programs), "cli/copy.ts"])(
+  "%s reports wrong usage as every command does",
+  async (file) => {
+    const { code, stdout, stderr } = await runNode([join(root, file), "--foo"], { cwd });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^error: .*\n\(Add --help for usage\.\)\n$/);
+  },
+);
+
+it.each<[script: string, line: RegExp, status: number]>([
+  ["npm run -s start", /^Run npm ci first\.\n$/, 1],
+  ["npm run -s keys", /^Run npm ci first\.\n$/, 1],
+  ['node "$ROOT/openapi/build-docs-page.ts"', /^docs: ENOTDIR: .*\n$/, 1],
+  ['node "$ROOT/test/generate.ts"', /^generate: EISDIR: .*\n$/, 1],
+  ['CDK_CONTEXT_JSON=\'{"stage":"Anna"}\' node "$ROOT/infra/app.ts"', /^A personal stage needs .*\n$/, 1],
+  ['yes | head -n 99999 | node "$ROOT/cli/symbolicate.ts" | head -n 1', /^symbolicate: EPIPE: .*\n$/, 0],
+])("says in one line why it fails: %s", (script, line, status) => {
+  const env = {
+    ...process.env,
+    ROOT: root,
+    CDK_OUTDIR: join(cwd, "out"),
+    npm_config_userconfig: "/dev/null",
+  };
+  expect(spawnSync("sh", ["-c", script], { cwd, env, encoding: "utf8" })).toMatchObject({
+    stderr: expect.stringMatching(line),
+    status,
+  });
 });

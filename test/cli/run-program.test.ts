@@ -20,6 +20,7 @@ it.each<[string, unknown, string]>([
   ["a message of several lines as one", new Error("one\n  two\nthree"), "one two three"],
   ["its code, without a message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
   ["its name, without both", new TypeError(""), "TypeError"],
+  ["its name, with a message that is no text", { name: "Other", message: { toString: 1 } }, "Other"],
   [
     "the cause of an error of the store",
     new ApiError("unavailable", { cause: connectionLost }),

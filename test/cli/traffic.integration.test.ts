@@ -50,7 +50,8 @@ async function traffic({ rounds = 0, env, ...phases }: Scenario = {}) {
   let phase: keyof typeof phases = "before";
   let added = false;
   const server = createServer(async (message, response) => {
-    const { method, url = "", headers, socket } = message;
+    const { method, headers, socket } = message;
+    const url = String(message.url).replace("/v1", "");
     const route = `${method} ${url}`;
     requests.push({ route, headers, body: await text(message) });
     const failure = phases[phase]?.(route, headers.authorization);
@@ -83,7 +84,7 @@ async function traffic({ rounds = 0, env, ...phases }: Scenario = {}) {
       deployment.emit("close", 0);
     }, 5),
   );
-  const args = ["--url", `${origin}/`, "--", "deploy", "it"];
+  const args = ["--url", `${origin}/v1/`, "--", "deploy", "it"];
   const run = runInProcess(program, "traffic", args, { PATH, API_KEY: "ask_x", ...env });
   return { ...(await run.finally(close)), requests };
 }
@@ -184,8 +185,8 @@ it("sends no request to an operation that was removed", async () => {
 });
 
 it("runs no command without a key, or with an invalid URL", async () => {
-  const stderr = "traffic: Set API_KEY to an API key with both scopes.\n";
-  expect(await traffic({ env: { API_KEY: "" } })).toMatchObject({ code: 1, stdout: "", stderr });
+  const stderr = expect.stringContaining("Set API_KEY to an API key with both scopes.\n");
+  expect(await traffic({ env: { API_KEY: "" } })).toMatchObject({ code: 2, stdout: "", stderr });
   const invalid = runInProcess(program, "traffic", ["--url", "nope", "--", "deploy"], { API_KEY: "ask_x" });
   expect(await invalid).toMatchObject({ code: 2, stdout: "" });
   expect(command).not.toHaveBeenCalled();

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { parseBaseUrl } from "../../cli/arguments.ts";
-import { configureProgram, runProgram } from "../../cli/run-program.ts";
+import { configureProgram, requireApiKey, runProgram } from "../../cli/run-program.ts";
 import { ask, openQuestions } from "./open-questions.ts";
 import { waitUntilConsistent } from "./preflight.ts";
 
@@ -14,9 +14,8 @@ function parseSeconds(text: string): number {
   return Number(text);
 }
 
-async function testContract(options: { url: string; key: string; wait: number }): Promise<void> {
-  const { key, wait } = options;
-  const url = options.url.replace(/\/$/, "");
+async function testContract({ url, wait }: { url: string; wait: number }, program: Command): Promise<void> {
+  const key = requireApiKey(program);
   console.error(`Checking the URL and the key, for at most ${wait} s ...`);
   await waitUntilConsistent(url, key, wait);
 
@@ -45,11 +44,10 @@ async function testContract(options: { url: string; key: string; wait: number })
 }
 
 const program = configureProgram(new Command("npm run test:contract --"))
-  .description("Tests a deployment over HTTP. It adds animals.")
-  .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
-  .addOption(
-    new Option("--key <API key>", "with both scopes; npm prints it").env("API_KEY").makeOptionMandatory(),
+  .description(
+    "Tests a deployment over HTTP, with the API key in the variable API_KEY, which needs both scopes. It adds animals.",
   )
+  .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .option("--wait <seconds>", "how long to wait until the stage accepts the key", parseSeconds, 60)
   .action(testContract);
 process.exit(await runProgram(program, "test:contract"));

@@ -289,7 +289,7 @@ it("explains its options, and a mistake in one line", async () => {
   const [help, unknown, mistake] = [run(["--help"]), run(["--wach"]), run([], { PORT: "x" })];
   expect([await help.ended, await unknown.ended, await mistake.ended]).toEqual([0, 2, 1]);
   for (const text of ["Usage: npm start", "PORT", "DATA_DIR"]) expect(help.output()).toContain(text);
-  expect(unknown.output()).toMatch(/^animal-store: Unknown option '--wach'.*\nUsage: /);
+  expect(unknown.output()).toMatch(/^error: Unknown option '--wach'.*\n\(Add --help for usage\.\)\n$/);
   expect(mistake.output()).toBe("animal-store: PORT must be an integer from 0 to 65535, not `x`.\n");
 });
 

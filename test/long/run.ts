@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { parseBaseUrl } from "../../cli/arguments.ts";
+import { configureProgram, requireApiKey } from "../../cli/run-program.ts";
 
 /** `npm run test:long -- <name>`: the tests that are too long for `npm test`. Each imports what it needs when it runs. */
 
@@ -10,7 +12,7 @@ const wholeNumber = (min: number) => (text: string) => {
   return Number(text);
 };
 
-const program = new Command("npm run test:long --")
+const program = configureProgram(new Command("npm run test:long --"))
   .description("Tests that are too long for npm test. Each starts what it needs on this machine.")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
@@ -58,15 +60,17 @@ program
   .description(
     `Runs random commands against a service and compares every response with a model of docs/contract.md. Without --url it tests a local service of its own: it restarts it, issues, rotates and revokes its keys, and sends hostile requests in between. A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.`,
   )
-  .addOption(new Option("--url <URL>", "another service, with its key in API_KEY").conflicts("hostile"))
+  .addOption(
+    new Option("--url <URL>", "another service, with its key in API_KEY")
+      .argParser(parseBaseUrl)
+      .conflicts("hostile"),
+  )
   .option("--runs <number>", "sequences of commands; more if hostile requests are left", wholeNumber(1), 20)
   .option("--commands <number>", "the most commands of a sequence", wholeNumber(1), 50)
   .option("--hostile <number>", "the least number of hostile requests", wholeNumber(0), 100_000)
   .option("--seed <number>", "repeats a run", wholeNumber(0), Date.now() % 2 ** 31)
   .action(async (options, command) => {
-    const { API_KEY: key = "" } = process.env;
-    if (options.url && !key)
-      command.error("error: --url needs an API key with both scopes in the variable API_KEY");
+    const key = options.url ? requireApiKey(command) : "";
     await (await import("./model/check.ts")).testModel({ ...options, key });
   });
 

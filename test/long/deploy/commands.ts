@@ -32,8 +32,9 @@ export function deploy(
 
 /** Runs the contract suite against an API, asynchronously, because this process forwards its requests. */
 export async function runContractSuite(url: string, key: string): Promise<void> {
-  const args = ["test/contract/run.ts", "--url", url, "--key", key];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", timeout: 180_000 });
+  const args = ["test/contract/run.ts", "--url", url];
+  const env = { ...process.env, API_KEY: key };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: "inherit", timeout: 180_000 });
   const [code] = await once(child, "close");
   assert.equal(code, 0, "The contract suite failed.");
 }
