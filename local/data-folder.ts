@@ -1,6 +1,7 @@
-import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
+import { checkFiles } from "../emulator/store/store.ts";
 
 /** The folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
 export const dataFolder = process.env.DATA_DIR || ".animal-store";
@@ -58,12 +59,6 @@ function unlessExists(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
 }
 
-/** Reads a file as text. @throws Error if it is no regular file: a FIFO, for example, would not end */
-export async function readText(file: string): Promise<string> {
-  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a file: delete it.`);
-  return readFile(file, "utf8");
-}
-
 /** Writes a file that only its owner can read. It replaces an existing file or link, and never writes through a link. */
 export async function writeSecret(file: string, text: string): Promise<void> {
   const draft = `${file}.draft`;
@@ -80,7 +75,8 @@ export function writeTables({ endpoint, accessKeyId, apiKeysTable }: LocalTables
 /** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */
 export async function readTables(): Promise<LocalTables> {
   const content = await lstat(join(dataFolder, marker))
-    .then(() => readText(tablesFile))
+    .then(() => checkFiles(dataFolder))
+    .then(() => readFile(tablesFile, "utf8"))
     .catch(({ code, message }: NodeJS.ErrnoException) => {
       throw new Error(
         code === "ENOENT"

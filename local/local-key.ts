@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { generateApiKey, hashApiKey, isApiKeyOf, isLive, newApiKeyRecord, scopes } from "../lib/api-key.ts";
 import type { ApiKeyStore } from "../lib/dynamo/api-key-store.ts";
-import { readText, writeSecret } from "./data-folder.ts";
+import { writeSecret } from "./data-folder.ts";
 
 /**
  * Returns the key of the local service: the one in the file, or a new one if there is none or it was revoked. No other
@@ -11,11 +13,7 @@ import { readText, writeSecret } from "./data-folder.ts";
  */
 export async function ensureLocalKey(file: string, keys: ApiKeyStore, stage: string): Promise<string> {
   const now = Date.now();
-  const content = await readText(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
-  const stored = content.trim();
+  const stored = existsSync(file) ? (await readFile(file, "utf8")).trim() : "";
   const record = await keys.find(hashApiKey(stored));
   if (record && isLive(record, now)) return stored;
 

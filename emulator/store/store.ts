@@ -75,7 +75,7 @@ export async function lockFolder(path: string): Promise<ClassicLevel> {
   const lock = new ClassicLevel(folder);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await checkFiles(folder);
+    for (const one of [path, folder]) await checkFiles(one);
     await lock.open();
     return lock;
   } catch (error) {
@@ -89,8 +89,8 @@ export async function lockFolder(path: string): Promise<ClassicLevel> {
 const cannotOpen = (path: string | undefined, error: unknown) =>
   new Error(`The data folder ${path} cannot be opened: ${describe(error)}`);
 
-/** @throws Error if an entry is no file: LevelDB would wait for the writer of a FIFO, and could not be stopped */
-async function checkFiles(folder: string): Promise<void> {
+/** @throws Error in one line if an entry is neither a file nor a folder: to open a FIFO would not end */
+export async function checkFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const entry = await stat(join(folder, name)).catch(() => undefined); // LevelDB removes files of an open database
     if (entry && !entry.isFile() && !entry.isDirectory())
@@ -110,7 +110,6 @@ function describe(error: unknown): string {
  * @returns what LevelDB left out because it is damaged
  */
 async function checkData(path: string): Promise<string | undefined> {
-  await checkFiles(path);
   const data = new ClassicLevel(path);
   await data.open();
   await data.close();

@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,10 +55,10 @@ async function issueAndList() {
 it("says why it cannot read the data folder", async () => {
   const none = failure(`There is no local service in ${folder}: run \`npm start\` once, or set DATA_DIR.`);
   expect(await keys("list")).toEqual(none);
-  await mkdir(tablesFile);
+  execFileSync("mkfifo", [tablesFile]);
   const noFile = `The data folder ${folder} cannot be read: ${tablesFile} is not a file: delete it.`;
   expect(await keys("list")).toEqual(failure(noFile));
-  await rm(tablesFile, { recursive: true });
+  await rm(tablesFile);
   for (const damaged of ['{"endpoint":', "null", '{"endpoint":""}', '{"apiKeysTable":""}']) {
     await writeFile(tablesFile, damaged);
     expect(await keys("list")).toEqual(failure(`${tablesFile} is damaged: run \`npm start\` once.`));

@@ -2,9 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { BODY_LIMIT, DEPTH_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
 import { call, post } from "./client.ts";
 
-const nested = `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`;
 const notJson = ["", "{", "nul", "{'name':'Rex','categoryId':1}", '{"name":"Rex","categoryId":1,}'];
-const incomplete = ["[]", "null", nested, '{"name":"Rex"}', '{"categoryId":1}'];
+const incomplete = ["[]", "null", '{"name":"Rex"}', '{"categoryId":1}'];
 const names = ["null", "1", '""', '"\\ud83d"', '"\\udc00\\ud800"', '"\\x"', '"\u0000"', '"Rex\n"'];
 const numbers = ["1.5", "15e-1", "01", "1e999999999", "9223372036854775808", "-9223372036854775809"];
 
@@ -30,33 +29,13 @@ describe("POST /pets", () => {
     expect(message).not.toContain("secret");
   });
 
-  it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; Charset=latin1"])(
-    "returns 415 to a body of type %s",
-    async (type) => {
-      const reply = await post('{"name":"Rex","categoryId":1}', { "Content-Type": type });
-      expect(reply).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
-    },
-  );
-
-  it("returns 413 to a body over the limit", async () => {
-    const body = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(BODY_LIMIT)}"}`;
-    expect(await post(body)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
-  });
-});
-
-describe("the levels of JSON in a body", () => {
-  const withLevels = (n: number) =>
-    `{"name":"Rex","categoryId":1,"note":${"[".repeat(n - 1)}${"]".repeat(n - 1)}}`;
-
-  it("can be as many as the limit", async () => {
-    expect(await post(withLevels(DEPTH_LIMIT))).toMatchObject({ status: 201 });
-  });
-
-  it.each([DEPTH_LIMIT + 1, BODY_LIMIT / 2 - 100])(
-    "are a 400 that names the limit, for %d",
-    async (levels) => {
+  it.each([0, 1, BODY_LIMIT / 2 - DEPTH_LIMIT * 2])(
+    "limits the levels of JSON: the limit and %d",
+    async (more) => {
+      const [open, end] = ["[", "]"].map((bracket) => bracket.repeat(DEPTH_LIMIT - 1 + more));
+      const reply = await post(`{"name":"Rex","categoryId":1,"note":${open}${end}}`);
       const message = expect.stringContaining(`at most ${DEPTH_LIMIT} levels`);
-      expect(await post(withLevels(levels))).toMatchObject({ status: 400, body: { message } });
+      expect(reply).toMatchObject(more === 0 ? { status: 201 } : { status: 400, body: { message } });
     },
   );
 });

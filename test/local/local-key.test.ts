@@ -53,7 +53,7 @@ it("makes a new key when the last one was revoked or has expired, or the file ha
 });
 
 it("does not write a key that it cannot store, or replace one that it cannot read", async () => {
-  await expect(ensureLocalKey(folder, keys, "local")).rejects.toThrow(`${folder} is not a file: delete it.`);
+  await expect(ensureLocalKey(folder, keys, "local")).rejects.toThrow("EISDIR");
   expect(records.size).toBe(0);
   keys.add = () => Promise.reject(new Error("full"));
   await expect(ensureLocalKey(file, keys, "local")).rejects.toThrow("full");

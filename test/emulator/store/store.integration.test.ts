@@ -59,6 +59,7 @@ describe("startStore", () => {
       execFileSync("mkfifo", [join(folder, name)]);
       const message = `The data folder ${folder} cannot be opened: ${join(folder, name)} is not a file: delete it.`;
       await expect(startStore(folder)).rejects.toThrow(message);
+      await rm(join(folder, name));
     }
   });
 });
