@@ -62,9 +62,7 @@ export function parseStage(text: string): string {
 /** Reads the base URL of a service. @returns it without a slash at its end */
 export function parseBaseUrl(text: string): string {
   const url = text.replace(/\/$/, "");
-  const { protocol = "", pathname = "" } = URL.parse(url) ?? {};
-  const isBase = pathname.endsWith(`/${API_VERSION}`) && url.endsWith(pathname);
-  if (/^https?:$/.test(protocol) && isBase) return url;
+  if (URL.canParse(url) && new RegExp(`^https?://[^/?#]+[^?#]*/${API_VERSION}$`).test(url)) return url;
   throw new InvalidArgumentError(
     `Use a URL that ends in /${API_VERSION}, such as the output BaseUrl of a stack.`,
   );

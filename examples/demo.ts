@@ -4,11 +4,6 @@ import { petStore } from "./client.ts";
 //   BASE_URL=http://127.0.0.1:3000/v1 API_KEY=ask_local_... npx node examples/demo.ts
 // Deno and Bun run it as it is. Node 20 does not read TypeScript: compile it first, for example with esbuild.
 
-process.stdout.on("error", ({ message }) => {
-  console.error(`demo: ${message}`);
-  process.exit(1); // Nobody reads the rest, for example `head -n 1`.
-});
-
 async function demo({ BASE_URL: baseUrl, API_KEY: apiKey }: Record<string, string | undefined>) {
   if (!baseUrl || !apiKey) throw new Error("Set BASE_URL and API_KEY to what `npm start` prints.");
   // The client retries for a minute, because a running service can lose a connection. Find out now if none is running.
@@ -24,7 +19,10 @@ async function demo({ BASE_URL: baseUrl, API_KEY: apiKey }: Record<string, strin
   for await (const { id, name, status } of store.list()) console.log(`${id} ${name} (${status})`);
 }
 
-await demo(process.env).catch((error: Error) => {
-  console.error(`demo: ${error.message}`);
-  process.exitCode = 1;
-});
+function fail({ message }: Error): never {
+  console.error(`demo: ${message}`);
+  process.exit(1);
+}
+
+process.stdout.on("error", fail); // `head -n 1`, for example, reads only a part
+await demo(process.env).catch(fail);

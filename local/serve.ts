@@ -111,15 +111,10 @@ function readThrottle(): boolean {
   return THROTTLE === "on";
 }
 
-const reasons: Record<string, string> = {
-  EADDRINUSE: "is in use. Set PORT to another one.",
-  EACCES: "needs privileges that this user does not have. Set PORT to one above 1023.",
-};
-
 /** @throws Error in one line when the port cannot be bound */
 async function listen(server: Server, port: number): Promise<void> {
   await once(server.listen(port, "127.0.0.1"), "listening").catch(({ code }) => {
-    throw new Error(`Port ${port} ${reasons[code] ?? `cannot be bound (${code}).`}`);
+    throw new Error(`Port ${port} cannot be used (${code}): set PORT to another one.`);
   });
 }
 

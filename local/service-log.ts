@@ -9,16 +9,11 @@ import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 export function serviceLog(stream: { isTTY?: boolean; write: (text: string) => unknown }) {
   const write = (line: string) => void stream.write(`${line}\n`);
   const terminal = stream.isTTY;
-  let toldLimit = false;
   return {
     request: (request: HandledRequest, accessLogFormat: string): void =>
       write(terminal ? formatRequest(request) : formatAccessLog(accessLogFormat, request.variables)),
     /** @param line of a function, JSON or any text */
     function: (line: string): void => {
-      if (!toldLimit && /"code":"EMFILE"/.test(line)) {
-        toldLimit = true;
-        write("animal-store: EMFILE: too few file descriptors are left. Raise the limit: `ulimit -n 4096`.");
-      }
       const shown = terminal ? formatFunctionLine(line) : line;
       if (shown) write(shown);
     },

@@ -29,7 +29,7 @@ function integerOf(source: string): bigint | undefined {
   return digits % scale === 0n ? digits / scale : undefined;
 }
 
-/** Returns whether a value has more levels of objects and arrays. It calls itself at most once for each of `levels`. */
+/** Returns whether a value has more levels of objects and arrays, without reading what is deeper. */
 const isDeeper = (value: unknown, levels: number): boolean =>
   value instanceof Object &&
   (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));

@@ -2,8 +2,6 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { HandledRequest } from "../../emulator/gateway/gateway.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
-import { ApiError } from "../../lib/errors.ts";
-import { describeError } from "../../lib/log.ts";
 import { serviceLog } from "../../local/service-log.ts";
 
 const request: HandledRequest = {
@@ -20,8 +18,6 @@ const request: HandledRequest = {
   },
 };
 const key = generateApiKey("local");
-const cause = Object.assign(new Error("connect EMFILE"), { code: "EMFILE" });
-const refused = new ApiError("unavailable", { cause });
 const info = '{"level":"INFO","message":"started"}';
 
 afterEach(() => {
@@ -34,14 +30,6 @@ function linesOf(isTTY: boolean, use: (log: ReturnType<typeof serviceLog>) => vo
   use(serviceLog({ isTTY, write: (text) => (written += text) }));
   return written.split("\n").slice(0, -1);
 }
-
-it("says once that too few file descriptors are left, which otherwise only a function's line says", () => {
-  const line = JSON.stringify({ level: "ERROR", message: { error: describeError(refused) } });
-  const lines = linesOf(false, (log) => {
-    for (let n = 0; n < 2; n++) log.function(line);
-  });
-  expect(lines).toEqual([expect.stringMatching(/^animal-store: EMFILE: .*ulimit -n/), line, line]);
-});
 
 describe("the log on a terminal", () => {
   it("is one aligned line per request, with the reason of an error and without query values", () => {
