@@ -101,6 +101,7 @@ export const servedStackName = stackName(staging.name);
 /** The stages that have a name here. */
 export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
 
+/** A personal stage cannot have this name. */
 export class StageNameError extends Error {}
 
 /**
