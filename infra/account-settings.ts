@@ -5,7 +5,9 @@ export interface GitHubRepository {
   /** numbers that GitHub never assigns again: `gh api repos/OWNER/NAME --jq '.owner.id, .id'` */
   ownerId: number;
   id: number;
-  /** whether this account already has an OIDC provider for GitHub; it can have only one */
+  /** the id of each stage's account, by the name of the stage; docs/deployment.md says why they should differ */
+  accounts: Record<string, string>;
+  /** whether the account already has an OIDC provider for GitHub; it can have only one */
   oidcProviderExists: boolean;
 }
 

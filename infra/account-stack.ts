@@ -75,11 +75,13 @@ export class AccountStack extends Stack {
   #addGitHubRoles(repository: GitHubRepository, stages: readonly Stage[]): void {
     const provider = this.#githubProvider(repository);
     for (const { name } of stages) {
+      const account = repository.accounts[name];
+      if (!account) throw new Error(`infra/account-settings.ts has no account for the stage ${name}.`);
       const role = this.#addDeployRole(name, provider, repository);
-      // `cdk deploy` assumes the roles of the bootstrap, which create the resources.
-      const bootstrapped = { service: "iam", region: "", resource: "role" };
-      const bootstrapRoles = `${BOOTSTRAP}-*-${Aws.ACCOUNT_ID}-${Aws.REGION}`;
-      this.#allow(role, ["sts:AssumeRole"], bootstrapped, bootstrapRoles);
+      // `cdk deploy` assumes the roles of the bootstrap, which create the resources and reach their whole account. This stack is
+      // in the account of each stage: in another one than that of its stage, the role can assume none.
+      const bootstrapped = { service: "iam", region: "", account, resource: "role" };
+      this.#allow(role, ["sts:AssumeRole"], bootstrapped, `${BOOTSTRAP}-*-${account}-${Aws.REGION}`);
       const stack = { service: "cloudformation", resource: "stack" };
       this.#allow(role, ["cloudformation:DescribeStacks"], stack, `${stackName(name)}/*`);
       // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
@@ -120,7 +122,7 @@ export class AccountStack extends Stack {
   }
 
   /**
-   * Allows actions on resources of this account.
+   * Allows actions on resources, by default of this account.
    *
    * @param name has a `*` for what AWS or the bootstrap adds
    */

@@ -4,9 +4,12 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "@jest/globals";
 import { readStack } from "../../emulator/template/template.ts";
+import { stackName } from "../../infra/names.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, isForChecks, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
 import { petCreator, petLister, retiredItem } from "../../lib/dynamo/pet-store.ts";
+import type { Json } from "../support/json.ts";
+import { readTemplate } from "../support/normalize.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { listAll } from "../support/pets.ts";
 import { shared } from "../support/shared.ts";
@@ -24,12 +27,33 @@ it("computes the ID of a leaked key as `npm run keys` shows it", () => {
   expect(stdout).toBe(`${keyIdOf(hashApiKey(KEY))}\n`);
 });
 
-it("gives the key that stands for existing clients a name that does not count as a client", () => {
-  const [, line = ""] =
-    /^ *npm run keys -- (issue .*)\n *gh secret set EXISTING_API_KEY/m.exec(procedures) ?? [];
-  const [, owner = ""] = /--owner (\S+)/.exec(line) ?? [];
-  expect(isForChecks(newApiKeyRecord("key", { owner, scopes: ["pets:read"], createdAt: 0 }))).toBe(true);
-  expect(line).toContain("--scopes pets:read");
+it("gives each key for a check a name that does not count as a client, and lets it read only", () => {
+  const issued = [...procedures.matchAll(/`npm run keys -- issue .*--owner (ci-\S+)\s(.*?)`/g)];
+  expect(issued.length).toBeGreaterThan(1);
+  for (const [, owner = "", rest] of issued) {
+    expect(isForChecks(newApiKeyRecord("key", { owner, scopes: ["pets:read"], createdAt: 0 }))).toBe(true);
+    expect(rest).toBe("--scopes pets:read");
+  }
+});
+
+it("keeps CloudFormation from replacing and deleting tables, and from nothing else", () => {
+  const [, policy = ""] = /--stack-policy-body '(.*?)'/s.exec(procedures) ?? [];
+  const statements: Json[] = JSON.parse(policy).Statement;
+  const allows = (action: string, type: string) => {
+    const effects = statements
+      .filter(({ Action }) => [Action].flat().some((one) => one === "Update:*" || one === action))
+      .filter(({ Condition }) => !Condition || Condition.StringEquals.ResourceType.includes(type))
+      .map(({ Effect }) => Effect);
+    return effects.includes("Allow") && !effects.includes("Deny");
+  };
+  const { Resources } = readTemplate(shared.assembly, stackName("production"));
+  for (const { Type } of Object.values<Json>(Resources)) {
+    const isTable = Type === "AWS::DynamoDB::Table";
+    const allowed = ["Update:Modify", "Update:Replace", "Update:Delete"].map((action) =>
+      allows(action, Type),
+    );
+    expect([Type, allowed]).toEqual([Type, [true, !isTable, !isTable]]);
+  }
 });
 
 it("names only outputs that a stage has, as the other documents do", () => {

@@ -40,10 +40,11 @@ describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
   });
 
   // test/cli/deployed-keys.integration.test.ts compares the actions with the calls of the job.
-  it("allows actions on its own stage only, and to deploy", () => {
+  it("allows actions on its own stage only, and to deploy in the account of this stage", () => {
+    const account = exampleSettings.repository.accounts[stage];
     const own = (service: string, name: string) => `arn:aws:${service}:local:000000000000:${name}`;
     const resources: Record<string, string> = {
-      sts: "arn:aws:iam::000000000000:role/cdk-hnb659fds-*-000000000000-local",
+      sts: `arn:aws:iam::${account}:role/cdk-hnb659fds-*-${account}-local`,
       cloudformation: own("cloudformation", `stack/${stackName(stage)}/*`),
       dynamodb: own("dynamodb", `table/${stackName(stage)}-ApiKeys*`),
     };

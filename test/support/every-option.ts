@@ -29,6 +29,7 @@ export const exampleRepository: GitHubRepository = {
   name: "animal-store",
   ownerId: 1234567,
   id: 7654321,
+  accounts: { staging: "111111111111", production: "222222222222" },
   oidcProviderExists: false,
 };
 
