@@ -42,6 +42,12 @@ describe("credentials", () => {
     expect(writes).toEqual(["release: contents", "pages: pages"]);
   });
 
+  it("of any kind are not within reach of a Node that is a package, which comes first for npx and npm scripts", () => {
+    const commands = jobs.flatMap(([, job]) => job.steps.map(({ run }) => run));
+    const installs = commands.filter((run) => run?.includes("npm ci"));
+    expect(new Set(installs)).toEqual(new Set(["npm ci && rm node_modules/.bin/node"]));
+  });
+
   it("that GitHub stores are only for the deployments, and none is in a command line", () => {
     expect(namesOf((job) => JSON.stringify(job).includes("secrets."))).toEqual(stageNames);
     for (const [, job] of jobs)
