@@ -104,6 +104,13 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
     }
   });
 
+  it("every metric filter has either dimensions or 0 as its default, because CloudWatch Logs refuses both", () => {
+    for (const { DefaultValue, Dimensions } of find("Logs::MetricFilter").flatMap(
+      (one) => one.MetricTransformations,
+    ))
+      expect(DefaultValue).toBe(Dimensions ? undefined : 0);
+  });
+
   it("every metric of an alarm belongs to a resource of this stack, and the dashboard draws it", () => {
     const drawn = JSON.stringify(JSON.parse(only("CloudWatch::Dashboard").DashboardBody));
     const own = [
