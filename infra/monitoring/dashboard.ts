@@ -104,8 +104,6 @@ function tableUse({ functions, tables }: MonitoredResources): IWidget[] {
 function firewall({ webAcl }: MonitoredResources): IWidget[] {
   if (!webAcl) return [];
   const blocked = webAcl.blockedByRule.map((metric) => metric.with({ period }));
-  const all = [webAcl.blocked, webAcl.allowed].map((metric) =>
-    metric.with({ period, label: metric.metricName }),
-  );
-  return [graph("Requests that AWS WAF blocked", blocked), graph("AWS WAF: all requests", all)];
+  const allowed = webAcl.allowed.with({ period, label: "allowed" });
+  return [graph("Requests that AWS WAF blocked, and allowed (right)", blocked, [allowed])];
 }
