@@ -89,14 +89,12 @@ program
 
 program
   .command("soak")
-  .summary("kills the service, fills its disk, and measures its memory (Linux)")
-  .description(`Kills the local service and its functions under load, again and again on one data folder. Fills the disk of a data folder under load until the service ends, and frees it, again and again; unshare mounts the disk in a user namespace. Reads pages, and compares the memory of each thread before and after. Fails
+  .summary("kills the service under load, and measures its memory")
+  .description(`Kills the local service and its functions under load, again and again on one data folder. Reads pages, and compares the memory of each thread before and after. Fails
 - when an acknowledged pet is not in the list exactly once;
 - when a response is neither a success nor a 503, or there is none while the service runs;
-- when a full disk does not end the service with the exit code 1, or the service does not start after the disk has space;
 - when a thread grows by 4 MiB, which is 0.2 KiB for each of 20,000 lists.`)
   .option("--kills <number>", "of the service", wholeNumber(0), 5)
-  .option("--disks <number>", "how often the disk is full", wholeNumber(0), 2)
   .option("--lists <number>", "between the measurements", wholeNumber(0), 20_000)
   .action(async (options) => (await import("./soak/soak.ts")).soak(options));
 

@@ -1,18 +1,16 @@
-import { spawn } from "node:child_process";
+import assert from "node:assert/strict";
 import { once } from "node:events";
-import { appendFileSync, rmSync } from "node:fs";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause, setImmediate as readInput } from "node:timers/promises";
+import { setImmediate as readInput } from "node:timers/promises";
 import { PAGE_SIZE } from "../../../lib/limits.ts";
+import { eventually } from "../../support/eventually.ts";
 import { disconnect, send } from "../../support/http.ts";
 import type { Command } from "../../support/instrument.ts";
 import { type LocalService, startService } from "../../support/local-service.ts";
 
 const CLIENTS = 16;
-/** How long a state can take to come, in milliseconds. */
-const TIMEOUT = 60_000;
 /** MiB that a thread can grow by. A leak of 1 KiB for each of 20,000 lists is 20 MiB. */
 const MAX_GROWTH_MIB = 4;
 const instrument = ["--import", join(import.meta.dirname, "../../support/instrument.ts")];
@@ -27,14 +25,6 @@ class Observations {
 
   count(status: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-  }
-}
-
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + TIMEOUT;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`Waited too long until ${what}.`);
-    await pause(5);
   }
 }
 
@@ -93,7 +83,11 @@ async function killService(rounds: number, seen: Observations): Promise<void> {
     // A random number, so that the kills find writes at every stage.
     const enough = seen.acknowledged.size + 1 + Math.random() * 200;
     service.process.send("end functions" satisfies Command);
-    await until(`${enough} pets are acknowledged`, () => seen.acknowledged.size >= enough);
+    await eventually(
+      () => seen.acknowledged.size,
+      (size) => assert.ok(size >= enough, `${size} pets are acknowledged, and not ${enough}`),
+      { seconds: 60 },
+    );
     alive = false;
     const status = await service.stop("SIGKILL");
     if (status !== null) seen.wrong.push(`the service ended by itself with ${status}`);
@@ -101,49 +95,6 @@ async function killService(rounds: number, seen: Observations): Promise<void> {
   }
   await using service = await startService({ DATA_DIR: folder.path });
   await audit(service, seen);
-}
-
-/** Mounts a file system of 64 MiB at a folder, in a mount namespace of its own, as long as the returned process runs. */
-async function mountDisk(folder: string) {
-  const mount = `mount -t tmpfs -o size=64m,mode=700 none '${folder}' && echo mounted && exec sleep infinity`;
-  const options = ["--user", "--map-root-user", "--mount", "sh", "-c", mount];
-  const disk = spawn("unshare", options, { stdio: ["ignore", "pipe", "inherit"] });
-  await once(disk.stdout, "data");
-  return disk;
-}
-
-/** Fills the disk under load until the service ends, and frees it, again and again. The last start must have every pet. */
-async function fillDisk(rounds: number, seen: Observations): Promise<void> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-disk-"));
-  const disk = await mountDisk(folder.path);
-  const prefix = ["nsenter", "--preserve-credentials", "--user", "--mount", `--target=${disk.pid}`];
-  const start = () => startService({ DATA_DIR: join(folder.path, "data") }, [], { prefix });
-  const filler = join(`/proc/${disk.pid}/root`, folder.path, "filler");
-  try {
-    for (let round = 1; round <= rounds; round++) {
-      await using service = await start();
-      const line = () => /^animal-store: The embedded store failed: .*/m.exec(service.output())?.[0];
-      const loading = load(service, seen, () => !line());
-      const enough = seen.acknowledged.size + 100;
-      await until("pets are acknowledged", () => seen.acknowledged.size >= enough);
-      await until("the disk is full and the service has ended", () => {
-        try {
-          for (;;) appendFileSync(filler, Buffer.alloc(4096));
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-        }
-        return service.process.exitCode !== null;
-      });
-      await loading;
-      console.log(`full disk ${round}: exit code ${service.process.exitCode}, ${line()}`);
-      if (service.process.exitCode !== 1) seen.wrong.push("the service did not end with 1");
-      rmSync(filler);
-    }
-    await using service = await start();
-    await audit(service, seen);
-  } finally {
-    disk.kill();
-  }
 }
 
 /** Reads pages, and compares the memory of each thread before and after. */
@@ -174,14 +125,13 @@ async function growth(lists: number, seen: Observations): Promise<void> {
 }
 
 /**
- * Runs the three parts, as the command's description says.
+ * Runs both parts, as the command's description says.
  *
  * @throws Error when something was wrong
  */
-export async function soak(options: { kills: number; disks: number; lists: number }): Promise<void> {
+export async function soak(options: { kills: number; lists: number }): Promise<void> {
   for (const [part, count] of [
     [killService, options.kills],
-    [fillDisk, options.disks],
     [growth, options.lists],
   ] as const) {
     const seen = new Observations();
