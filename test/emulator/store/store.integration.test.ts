@@ -11,6 +11,7 @@ import { AbstractLevel } from "abstract-level";
 import { ClassicLevel } from "classic-level";
 import dynalite from "dynalite";
 import { closeIterators } from "../../../emulator/store/close-iterators.ts";
+import { createTables } from "../../../emulator/store/create-tables.ts";
 import { DataInUse, type Store, startStore } from "../../../emulator/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
@@ -72,10 +73,8 @@ const signed = ({ accessKeyId }: { accessKeyId: string }, operation: string) => 
   "Content-Type": "application/x-amz-json-1.0",
 });
 
-type Target = Pick<Store, "endpoint" | "accessKeyId">;
-
 async function send(
-  store: Target,
+  store: Pick<Store, "endpoint" | "accessKeyId">,
   operation: string,
   input: object,
   { method = "POST", headers = {} as Record<string, string> } = {},
@@ -86,16 +85,12 @@ async function send(
 }
 
 const TableName = "kept";
-
-async function createTable(store: Target) {
-  const { status } = await send(store, "CreateTable", {
-    TableName,
-    BillingMode: "PAY_PER_REQUEST",
-    KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
-    AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
-  });
-  expect(status).toBe(200);
-}
+const table = {
+  TableName,
+  BillingMode: "PAY_PER_REQUEST" as const,
+  KeySchema: [{ AttributeName: "id", KeyType: "HASH" as const }],
+  AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" as const }],
+};
 
 describe("a store", () => {
   let store: Store;
@@ -103,33 +98,9 @@ describe("a store", () => {
   beforeAll(async () => {
     store = await startStore();
     expect(store.accessKeyId).toMatch(/^[\da-f]{40}$/);
-    await createTable(store);
+    await createTables(store, [table]);
   });
   afterAll(() => store.close());
-
-  it("returns the item that refuses a write if the request asks for it", async () => {
-    const Item = { id: { S: "1" }, price: { N: "650" } };
-    await send(store, "PutItem", { TableName, Item });
-    const refused = async (operation: string, input: object) => {
-      const write = { TableName, Key: { id: Item.id }, ConditionExpression: "price < id", ...input };
-      const { status, body } = await send(store, operation, write);
-      return [status, JSON.parse(body)];
-    };
-    const __type = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException";
-    const message = "The conditional request failed";
-    const ReturnValuesOnConditionCheckFailure = "ALL_OLD";
-    for (const [operation, input] of [
-      ["PutItem", { Item }],
-      ["UpdateItem", { UpdateExpression: "REMOVE price" }],
-      ["DeleteItem", {}],
-    ] as const) {
-      expect(await refused(operation, input)).toEqual([400, { __type, message }]);
-      const asking = { ...input, ReturnValuesOnConditionCheckFailure };
-      expect(await refused(operation, asking)).toEqual([400, { __type, message, Item }]);
-    }
-    const ofNone = { Key: { id: { S: "2" } }, ReturnValuesOnConditionCheckFailure };
-    expect(await refused("DeleteItem", ofNone)).toEqual([400, { __type, message }]);
-  });
 
   it("keeps its data when a request is incomplete", async () => {
     const { host, port } = new URL(store.endpoint);
@@ -163,28 +134,13 @@ it("closes the iterators that dynalite leaves open", async () => {
   const attached = jest.spyOn(AbstractLevel.prototype, "attachResource");
   const detached = jest.spyOn(AbstractLevel.prototype, "detachResource");
   const { origin: endpoint, close } = await listen(dynalite({ createTableMs: 0 }));
-  const store = { endpoint, accessKeyId: "local" };
-  await createTable(store);
-  const key = { KeyConditionExpression: "id = :id", ExpressionAttributeValues: { ":id": { S: "2" } } };
-  for (const [operation, input] of [
-    ...["1", "2", "3"].map((S) => ["PutItem", { Item: { id: { S } } }] as const),
-    ...[{}, { Limit: 1 }].flatMap((limit) => [
-      ["Scan", limit] as const,
-      ["Query", { ...key, ...limit }] as const,
-    ]),
-    ["ListTables", {}] as const,
-    ["DeleteTable", {}] as const,
-  ]) {
-    attached.mockClear();
-    detached.mockClear();
-    const { status } = await send(store, operation, { TableName, ...input });
-    expect([operation, status]).toEqual([operation, 200]);
-    if (operation !== "PutItem") expect(attached).toHaveBeenCalled();
-    // The stream closes its iterator after the response.
-    await eventually(
-      () => attached.mock.calls.length - detached.mock.calls.length,
-      (open) => expect(open).toBe(0),
-    );
-  }
+  await createTables({ endpoint }, [table]);
+  await send({ endpoint, accessKeyId: "local" }, "Scan", { TableName, Limit: 1 });
+  expect(attached).toHaveBeenCalled();
+  // The stream closes its iterator after the response.
+  await eventually(
+    () => attached.mock.calls.length - detached.mock.calls.length,
+    (open) => expect(open).toBe(0),
+  );
   await close();
 });
