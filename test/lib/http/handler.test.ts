@@ -31,15 +31,6 @@ const failing = (error: unknown) =>
 describe("an operation's handler", () => {
   const json = { "Content-Type": "application/json", "Cache-Control": "no-store" };
 
-  it("returns the status of its description, JSON and the handler's headers", async () => {
-    const run = createHandler(listPets, async () => ({ body: [], headers: { Link: "<x>" } }));
-    expect(await run(requestEvent(), context)).toEqual({
-      statusCode: 200,
-      headers: { ...json, Link: "<x>" },
-      body: "[]",
-    });
-  });
-
   // Contract 6.2 and 7.4. README.test.ts has the closed set of codes.
   it.each(codes)(
     "renders the error %s with a whole sentence, and what to send or when to retry",
