@@ -16,7 +16,7 @@ const takeCalls = recordCalls();
 
 type Query = Record<string, string>;
 
-/** Sends a query. Returns the calls of DynamoDB, and the query of the link to the next page. */
+/** Sends a query, and returns the calls of DynamoDB and the query of the link to the next page. */
 async function send(operation: Operation, query: Query) {
   const { handler, ready } = await import(`../../functions/${entryName(operation.id)}.ts`);
   await ready;
@@ -28,30 +28,26 @@ async function send(operation: Operation, query: Query) {
   return { calls, next: Object.fromEntries(new URLSearchParams(search)) };
 }
 
-/** Whether a parameter changes the calls of a request. */
-async function isUsed(operation: Operation, name: string, query: Query): Promise<boolean> {
+/** Expects that a parameter of a query changes the calls. */
+async function expectUse(operation: Operation, name: string, query: Query): Promise<void> {
   const { [name]: _, ...others } = query;
   const [{ calls }, { calls: without }] = [await send(operation, query), await send(operation, others)];
-  return !isDeepStrictEqual(calls, without);
+  expect({ name, query, isUsed: !isDeepStrictEqual(calls, without) }).toEqual({ name, query, isUsed: true });
 }
 
 const parameters = (operations as readonly Operation[]).flatMap((operation) =>
   Object.entries(exampleRequest(operation).query).map(([name, value]) => ({ operation, name, value })),
 );
-
 it.each(parameters.filter(({ name }) => name !== "cursor"))(
   "$operation.id reads the page that $name asks for, and links to the next one with it",
   async ({ operation, name, value }) => {
     // Two pets for a page of one. They have the values of the examples, so that every filter finds them.
     for (let n = 0; n < 2; n++) await create(exampleEvent(createPet, ""), context);
     const query = { [name]: value, limit: String(PAGE_SIZE.minimum) };
-    const expectUse = async (one: string, sent: Query) =>
-      expect([one, sent, await isUsed(operation, one, sent)]).toEqual([one, sent, true]);
-    await expectUse(name, query);
+    await expectUse(operation, name, query);
     if (!operation.success.headers?.Link) return; // it has no pages
     const { next } = await send(operation, query);
     expect(next).toEqual({ ...query, cursor: expect.any(String) });
-    await expectUse(name, next);
-    await expectUse("cursor", next);
+    for (const one of [name, "cursor"]) await expectUse(operation, one, next);
   },
 );

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 import * as z from "zod/mini";
 import { exampleRequest } from "../../lib/examples.ts";
-import { readRequest } from "../../lib/http/request.ts";
 import type { Operation } from "../../lib/operation.ts";
 
 /** The part of Lambda's context that the functions read. */
@@ -70,29 +69,13 @@ export function exampleEvent(
   });
 }
 
-function isAccepted(operation: Operation, optional: string[]): boolean {
-  try {
-    return Boolean(readRequest(operation, exampleEvent(operation, "1", {}, optional)));
-  } catch {
-    return false;
-  }
-}
-
-/**
- * The events of exampleEvent with each optional parameter and as many others as the operation accepts together, with none,
- * and with each one alone.
- */
+/** The events of exampleEvent with all optional parameters, unless the operation refuses that, with none, and with each one. */
 export function exampleEvents(operation: Operation, petId: string, parts: RequestParts = {}) {
   const names = optionalOf(operation);
-  const withOthers = (name: string) => {
-    const sent = [name];
-    for (const other of names)
-      if (other !== name && isAccepted(operation, [...sent, other])) sent.push(other);
-    return sent;
-  };
-  const combinations = [...names.map(withOthers), [], ...names.map((name) => [name])];
-  const different = new Map(combinations.map((sent) => [sent.toSorted().join(), sent]));
-  return [...different.values()].map((sent) => exampleEvent(operation, petId, parts, sent));
+  const isRefused = operation.query?.safeParse(exampleRequest(operation).query).success === false;
+  return [...(isRefused ? [] : [names]), [], ...names.map((name) => [name])].map((sent) =>
+    exampleEvent(operation, petId, parts, sent),
+  );
 }
 
 /**

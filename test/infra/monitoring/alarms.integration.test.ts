@@ -97,8 +97,8 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
 
   it("every alarm describes its periods", () => {
     for (const { AlarmDescription, ...alarm } of ofStage) {
-      const minutes = periodOf(alarm);
-      const period = minutes < 60 ? `${minutes} minutes` : `${minutes / 60} h`;
+      const hours = periodOf(alarm) / 60;
+      const period = hours < 1 ? `${hours * 60} minutes` : `${hours} h`;
       const several = alarm.EvaluationPeriods === 3 ? "each of three periods of " : "";
       expect(AlarmDescription.toLowerCase()).toContain(`in ${several}${period}`);
     }

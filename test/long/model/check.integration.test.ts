@@ -13,11 +13,9 @@ it("the service does what the model of the contract says, also between hostile r
     expect.arrayContaining([200, 201, 400, 401, 404, 405, 413, 415]),
   );
   // The model knows every operation, with the errors of its own. Until its sunset, an operation is not gone.
-  const missing = operations.flatMap(({ id, success, errors: codes }) => {
-    const failures = codes.filter((code) => code !== "gone").map((code) => errors[code].status);
-    return [success.status, ...failures]
-      .map((status) => `${id} ${status}`)
-      .filter((one) => !expected.has(one));
-  });
-  expect({ missing }).toEqual({ missing: [] });
+  const responses = operations.flatMap(({ id, success, errors: codes }) => [
+    `${id} ${success.status}`,
+    ...codes.filter((code) => code !== "gone").map((code) => `${id} ${errors[code].status}`),
+  ]);
+  expect(responses.filter((one) => !expected.has(one))).toEqual([]);
 });
