@@ -74,9 +74,9 @@ it.each([
     await files.writeFile(minified, code);
     const { NODE_OPTIONS } = process.env;
     process.env.NODE_OPTIONS = `--import=${pathToFileURL(minified)}`;
-    const { message } = await synthesize(folder.path).catch((error) => error);
+    const failure = await synthesize(folder.path).catch((error) => error);
     process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
-    expect(message).toBe(`The CDK app failed:\n${report}`);
+    expect(failure).toEqual(new Error(`The CDK app failed:\n${report}`));
   },
 );
 

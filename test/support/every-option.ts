@@ -1,7 +1,7 @@
 import type { GitHubRepository, MonthlyBudget } from "../../infra/account-settings.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
 
-/** A stage with every option. Its numbers are no stage's, so that a test notices a number that is not taken from there. */
+/** A stage with every option. No other stage has its numbers, so a test notices a number that is taken from elsewhere. */
 export const everyOption: Stage = {
   ...(deployedStages.find(({ wafRateLimits }) => wafRateLimits) as Stage),
   name: "every",

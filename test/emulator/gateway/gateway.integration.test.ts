@@ -179,8 +179,8 @@ describe("the access log", () => {
   it("has the id of an invocation that failed, Lambda's status, and the status that the code returned", async () => {
     const format = '["$context.integration.integrationStatus","$context.integration.status"]';
     operation.mockResolvedValueOnce({ statusCode: 204, body: "" });
-    const { headers } = await get("/pets");
-    expect([headers.get("content-type"), headers.get("content-length")]).toEqual([null, null]);
+    const headers = Object.fromEntries((await get("/pets")).headers);
+    for (const name of ["content-type", "content-length"]) expect(headers).not.toHaveProperty(name);
     expect(accessLog(format)).toEqual(["200", "204"]);
     operation.mockRejectedValueOnce(new Error("secret"));
     for (const result of [undefined, { statusCode: "x", body: "" }, { statusCode: 200 }])

@@ -91,7 +91,7 @@ describe("a drain", () => {
     jest.advanceTimersByTime(DRAIN_TIMEOUT_MS - 1);
     expect(socket?.destroyed).toBe(false);
     jest.advanceTimersByTime(1);
-    await drained;
     expect(socket?.destroyed).toBe(true);
+    await drained;
   });
 });
