@@ -17,22 +17,24 @@ describe("POST /pets", () => {
     expect(id).toBeLessThan(2n ** 53n);
   });
 
-  const categories = [9223372036854775807n, -9223372036854775808n, 9007199254740993n, 0n];
-  const names = [
-    "x",
-    " ",
-    "🐕".repeat(NAME_LIMIT),
-    " \u0000\u202e\u2028",
-    '"}<b>&',
-    "é e\u0301",
-    "__proto__",
-  ];
-  it.each([
-    ...categories.map((categoryId) => ({ name: "Rex", categoryId })),
-    ...names.map((name) => ({ name, categoryId: 1n })),
-  ])("returns the name $name and the category $categoryId as they were sent", async (pet) => {
-    const added = await add(pet);
-    expect((await call(`/pets/${added.id}`)).body).toEqual(added);
+  it("returns every int64 and every name as it was sent", async () => {
+    const categories = [9223372036854775807n, -9223372036854775808n, 9007199254740993n, 0n];
+    const odd = [
+      "x",
+      " ",
+      "🐕".repeat(NAME_LIMIT),
+      " \u0000\u202e\u2028",
+      '"}<b>&',
+      "é e\u0301",
+      "__proto__",
+    ];
+    for (const pet of [
+      ...categories.map((categoryId) => ({ name: "Rex", categoryId })),
+      ...odd.map((name) => ({ name, categoryId: 1n })),
+    ]) {
+      const added = await add(pet);
+      expect((await call(`/pets/${added.id}`)).body).toEqual(added);
+    }
   });
 
   it.each([
