@@ -17,11 +17,7 @@ export interface ApiRequest<O extends Operation> {
   body: Output<O, "body">;
   /** id of the caller's API key */
   keyId: string;
-  /**
-   * Writes a Link header, as in lib/http/link-header.ts, to the host that the client used.
-   *
-   * @param query values of this operation's own parameters
-   */
+  /** Writes a Link header to a path, with the host that the client used. @param query of this operation's own parameters */
   linkHeader(rel: string, path: string, query: Output<O, "query">): string;
 }
 
