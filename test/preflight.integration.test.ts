@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it, jest } from "@jest/globals";
+import { runNode } from "./support/keys-cli.ts";
 import { listen } from "./support/listen.ts";
 
 // Without the pauses between the attempts.
@@ -51,14 +51,8 @@ it("says in one line what the stage returned instead", async () => {
   );
 });
 
-// npm prints the arguments of a script, so a key does not belong there.
-it("npm run test:contract reads the API key from API_KEY", async () => {
+it("npm run test:contract reads the API key from API_KEY, because npm prints the arguments of a script", async () => {
   const script = fileURLToPath(new URL("./contract/run.ts", import.meta.url));
-  /** Runs the suite against a URL where no service is. It ends with 2 for wrong usage, and later with 1. */
-  const testContract = (environment: Record<string, string>) =>
-    new Promise((resolve) => {
-      const args = [script, "--url", "http://127.0.0.1:2/v1", "--wait", "0"];
-      execFile(process.execPath, args, { env: environment }, (error) => resolve(error?.code));
-    });
-  expect([await testContract({}), await testContract({ API_KEY: "ask_local_x" })]).toEqual([2, 1]);
+  const { code, stderr } = await runNode([script, "--url", "http://127.0.0.1:2/v1"], { env: {} });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Set API_KEY to an API key with both scopes.")]);
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { parseBaseUrl } from "../../cli/arguments.ts";
 import { configureProgram, requireApiKey, runProgram } from "../../cli/run-program.ts";
 import { ask, openQuestions } from "./open-questions.ts";
@@ -9,15 +9,13 @@ import { waitUntilConsistent } from "./preflight.ts";
 
 /** `API_KEY=<API key> npm run test:contract -- --url <base URL>`: the contract suite against any deployment. */
 
-function parseSeconds(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Use a whole number.");
-  return Number(text);
-}
+/** How long the stage can take to accept the key, in seconds. */
+const WAIT = 60;
 
-async function testContract({ url, wait }: { url: string; wait: number }, program: Command): Promise<void> {
+async function testContract({ url }: { url: string }, program: Command): Promise<void> {
   const key = requireApiKey(program);
-  console.error(`Checking the URL and the key, for at most ${wait} s ...`);
-  await waitUntilConsistent(url, key, wait);
+  console.error(`Checking the URL and the key, for at most ${WAIT} s ...`);
+  await waitUntilConsistent(url, key, WAIT);
 
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const jest = createRequire(import.meta.url).resolve("jest/bin/jest");
@@ -48,6 +46,5 @@ const program = configureProgram(new Command("npm run test:contract --"))
     "Tests a deployment over HTTP, with the API key in the variable API_KEY, which needs both scopes. It adds animals.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
-  .option("--wait <seconds>", "how long to wait until the stage accepts the key", parseSeconds, 60)
   .action(testContract);
 process.exit(await runProgram(program, "test:contract"));
