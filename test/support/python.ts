@@ -9,14 +9,7 @@ import { join } from "node:path";
  */
 export function installPackages(folder: string, packages: string[]): string {
   const venv = join(folder, "venv");
-  try {
-    execFileSync("python3", ["-m", "venv", venv], { stdio: "pipe" });
-    execFileSync(join(venv, "bin/pip"), ["install", "--quiet", ...packages], { stdio: "pipe" });
-  } catch (error) {
-    const { stderr, message } = error as { stderr?: Buffer; message: string };
-    throw new Error(
-      `${packages.join(", ")} cannot be installed here: ${stderr?.toString().trim() || message}`,
-    );
-  }
+  execFileSync("python3", ["-m", "venv", venv], { stdio: "inherit" });
+  execFileSync(join(venv, "bin/pip"), ["install", "--quiet", ...packages], { stdio: "inherit" });
   return join(venv, "bin");
 }
