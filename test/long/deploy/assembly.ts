@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Json } from "../../support/json.ts";
 
 /** The types that MiniStack does not support; it refuses a whole template that has any of them. */
 const UNSUPPORTED = [
@@ -10,11 +11,11 @@ const UNSUPPORTED = [
   "AWS::WAFv2::WebACLAssociation",
 ];
 
-// biome-ignore lint/suspicious/noExplicitAny: templates are untyped JSON
-type Resources = Record<string, any>;
-
 /** Changes the resources of every stack of an assembly. */
-function editTemplates(assembly: string, edit: (resources: Resources, stack: string) => void): void {
+function editTemplates(
+  assembly: string,
+  edit: (resources: Record<string, Json>, stack: string) => void,
+): void {
   for (const name of readdirSync(assembly).filter((name) => name.endsWith(".template.json"))) {
     const file = join(assembly, name);
     const template = JSON.parse(readFileSync(file, "utf8"));
