@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readdir, readFile, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { AbstractLevel } from "abstract-level";
 import { ClassicLevel } from "classic-level";
 import dynalite from "dynalite";
@@ -16,15 +16,12 @@ import { DataInUse, type Store, startStore } from "../../../emulator/store/store
 import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 
-let folder: string;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "animal-store-store-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const emptyFolder = () => mkdtempDisposable(join(tmpdir(), "animal-store-store-"));
 
 describe("startStore", () => {
   it("releases the folder when it closes, also while a client is connected, and reports no failure", async () => {
+    await using temporary = await emptyFolder();
+    const { path: folder } = temporary;
     const error = jest.spyOn(console, "error");
     for (let round = 0; round < 2; round++) {
       const store = await startStore(folder);
@@ -40,6 +37,8 @@ describe("startStore", () => {
   });
 
   it("says what is damaged: what LevelDB left out, or why it opens nothing", async () => {
+    await using temporary = await emptyFolder();
+    const { path: folder } = temporary;
     const data = new ClassicLevel(folder);
     await data.put("pet", "Rex");
     await data.close();
