@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
 import type { Invoke } from "./gateway/integration.ts";
-import { waitForThreads } from "./lambda/instance.ts";
 import { FunctionPool } from "./lambda/pool.ts";
 import type { StackDefinition } from "./template/template.ts";
 
@@ -40,8 +39,7 @@ export function startStack(stack: StackDefinition, { environment, onLog, ...opti
     },
     /** Ends the functions at once, and waits until their threads have ended. */
     stop: async () => {
-      for (const pool of pools.values()) pool.stop();
-      await waitForThreads();
+      await Promise.all([...pools.values()].map((pool) => pool.stop()));
     },
   };
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { FunctionDefinition } from "../template/template.ts";
 import type { Invocation, InvocationResult, RuntimeMessage, RuntimeOptions } from "./worker.ts";
@@ -7,11 +6,6 @@ const worker = new URL("worker.ts", import.meta.url);
 
 /** The folder of compiled code. Without it, every thread loads Node's TypeScript compiler, 12 MB. `npm start` sets it. */
 const compileCache = process.env.NODE_COMPILE_CACHE;
-
-const threads = new Set<Worker>();
-
-/** Waits until every thread of an instance has ended. */
-export const waitForThreads = () => Promise.allSettled([...threads].map((thread) => once(thread, "exit")));
 
 /**
  * One instance of a function: a thread with its own environment and heap. A crash, `process.exit`, an unhandled
@@ -47,11 +41,7 @@ export class FunctionInstance {
       else this.#settle?.(message);
     });
     this.#worker.on("error", ({ message }) => this.#end(message));
-    threads.add(this.#worker);
-    this.#worker.on("exit", (status) => {
-      threads.delete(this.#worker);
-      this.#end(`The function exited with status ${status}.`);
-    });
+    this.#worker.on("exit", (status) => this.#end(`The function exited with status ${status}.`));
   }
 
   /**
@@ -75,10 +65,10 @@ export class FunctionInstance {
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
-  /** Ends the thread, and with it the invocation that it runs. */
-  terminate(reason = "The service stopped."): void {
+  /** Ends the thread, and with it the invocation that it runs. Waits until the thread has ended. */
+  async terminate(reason = "The service stopped."): Promise<void> {
     this.#end(reason);
-    void this.#worker.terminate();
+    await this.#worker.terminate();
   }
 
   #end(failure: string): void {

@@ -49,9 +49,9 @@ export class FunctionPool {
     this.#assign();
   }
 
-  /** Ends every instance. */
-  stop(): void {
-    for (const instance of this.#instances) instance.terminate();
+  /** Ends every instance, and waits until their threads have ended. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#instances].map((instance) => instance.terminate()));
   }
 
   /** Gives the waiting events the idle instances, or new ones. */
@@ -61,7 +61,7 @@ export class FunctionPool {
       this.#idle.delete(instance);
       this.#waiting.shift()?.(instance);
     }
-    if (this.#draining) for (const instance of this.#idle) instance.terminate();
+    if (this.#draining) for (const instance of this.#idle) void instance.terminate();
   }
 
   #start(): FunctionInstance {

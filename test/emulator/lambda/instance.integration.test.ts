@@ -30,7 +30,7 @@ afterEach(() => {
   log.mockClear();
 });
 afterAll(async () => {
-  pool.stop();
+  await pool.stop();
   await rm(folder, { recursive: true });
 });
 
