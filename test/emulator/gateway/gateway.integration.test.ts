@@ -7,7 +7,7 @@ import { EVENT_LIMIT, PAYLOAD_LIMIT } from "../../../emulator/gateway/request.ts
 import { HttpServer } from "../../../emulator/gateway/server.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
-import { errorBody, errorHeaders } from "../../../lib/errors.ts";
+import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
 import { shared } from "../../support/shared.ts";
@@ -55,6 +55,11 @@ const token = (last: string) => `Bearer ${key(last)}`;
 const get = (path: string, last = "a", headers: Record<string, string> = {}) =>
   fetch(baseUrl + path, { headers: { Authorization: token(last), ...headers } });
 const post = { method: "POST", path: "/pets", key: key("a") };
+/** Expects an Error of the gateway, which the client is told to repeat if that can help. */
+async function expectError(response: Response, code: ErrorCode) {
+  expect([response.status, await response.json()]).toEqual([errors[code].status, errorBody(code)]);
+  expect(response.headers.get("retry-after")).toBe(errorHeaders(code)["Retry-After"] ?? null);
+}
 const json = async (response: Response) => (await response.json()) as Record<string, never>;
 
 it("an event has the form of API Gateway's proxy integration", async () => {
@@ -158,12 +163,7 @@ describe("the access log", () => {
 
   it("says why a request was refused", async () => {
     authorize.mockRejectedValueOnce(new Error('no "database"'));
-    const response = await get("/pets/7?limit=8", "f");
-    expect([response.status, response.headers.get("retry-after")]).toEqual([
-      503,
-      errorHeaders("unavailable")["Retry-After"],
-    ]);
-    expect(await response.json()).toEqual(errorBody("unavailable"));
+    await expectError(await get("/pets/7?limit=8", "f"), "unavailable");
     expect(log).toHaveBeenLastCalledWith(
       expect.objectContaining({ url: "/v1/pets/7?limit=8", body: JSON.stringify(errorBody("unavailable")) }),
       stack.accessLogFormat,
@@ -186,8 +186,7 @@ describe("the access log", () => {
     for (const result of [undefined, { statusCode: "x", body: "" }, { statusCode: 200 }])
       operation.mockResolvedValueOnce(result);
     for (let n = 0; n < 4; n++) {
-      const response = await get("/pets");
-      expect([response.status, await response.json()]).toEqual([503, errorBody("unavailable")]);
+      await expectError(await get("/pets"), "unavailable");
       expect(accessLog(format)).toEqual(["200", "-"]);
       expect(accessLog()).toMatchObject({
         status: "503",
@@ -205,8 +204,7 @@ describe("the gateway", () => {
     operation.mockImplementationOnce(() => {
       throw error;
     });
-    const response = await get("/pets/1");
-    expect([response.status, await response.json()]).toEqual([500, errorBody("internal_error")]);
+    await expectError(await get("/pets/1"), "internal_error");
     expect(onFailure.mock.calls).toEqual([[error]]);
   });
 
@@ -247,11 +245,7 @@ describe("the gateway", () => {
   );
 
   it("refuses a request over its throttle before it invokes the authorizer", async () => {
-    const response = await fetch(`${await serve({ throttling: { rate: 0, burst: 0 } }, true)}/v1/pets`);
-    expect([response.status, response.headers.get("retry-after")]).toEqual([
-      429,
-      errorHeaders("too_many_requests")["Retry-After"],
-    ]);
-    expect(await response.json()).toEqual(errorBody("too_many_requests"));
+    const throttled = await serve({ throttling: { rate: 0, burst: 0 } }, true);
+    await expectError(await fetch(`${throttled}/v1/pets`), "too_many_requests");
   });
 });
