@@ -18,10 +18,11 @@ interface Creation {
 }
 
 const pet: NewPet = { name: "Rex", categoryId: 1n, status: "available" };
-const same: Creation = { token: { keyId: "key_1", key: "1" }, pet };
+const same: Creation = { token: { keyId: "key_1", key: "21" }, pet };
 const otherBody: Creation = { ...same, pet: { ...pet, name: "Max" } };
-const otherToken: Creation = { ...same, token: { keyId: "key_1", key: "2" } };
-const others = [otherBody, otherToken];
+const otherKeyId: Creation = { ...same, token: { keyId: "key_2", key: "21" } };
+const sameText: Creation = { ...same, token: { keyId: "key_12", key: "1" } };
+const others = [otherBody, otherKeyId, sameText];
 
 /** What can happen in a schedule. */
 export interface Plan extends EventLimits {
@@ -55,7 +56,7 @@ export const largePlans: Plan[] = [
 
 /** Plans in which each mutation shows. */
 export const mutatedPlans: Plan[] = [
-  { creations: [same, ...others], collisions: 1 },
+  { creations: [same, otherBody, otherKeyId], collisions: 1 },
   { creations: [same, same], jumps: 1 },
   { creations: [same, same], changes: 2 },
   { crashed: WINDOW - 500, creations: [same, same, same], jumps: 1 },
@@ -67,7 +68,7 @@ export const checkAny = (choose: Choose) =>
     ...(choose(2) && { crashed: [16_000, WINDOW - 500][choose(2)] }),
     creations: [
       same,
-      ...Array.from({ length: 1 + choose(3) }, () => [same, same, ...others][choose(4)] ?? same),
+      ...Array.from({ length: 1 + choose(3) }, () => [same, same, ...others][choose(5)] ?? same),
     ],
     ...{ faults: choose(4), jumps: choose(4), collisions: choose(4), changes: choose(4) },
   });
