@@ -93,7 +93,7 @@ export async function testDeployment(): Promise<void> {
   deploy(environment, unprotected, stackName("production"));
   const outputs = deploy(environment, stages, ...STAGES.map(stackName));
   const openStage = async (name: string, deployed = outputs): Promise<DeployedStage> => {
-    const url = await openEntrance(miniStack, deployed[stackName(name)]?.BaseUrl ?? "");
+    const url = await openEntrance(environment.AWS_ENDPOINT_URL, deployed[stackName(name)]?.BaseUrl ?? "");
     const issue = ["issue", "--owner", "deployment test", "--yes", "--stage", name];
     return { name, url, ...(await keysJson(issue, environment)) };
   };
@@ -113,7 +113,7 @@ export async function testDeployment(): Promise<void> {
   await runContractSuite(personal.url, personal.key);
   await testSeparation(staging, personal);
   const client = new DynamoDBClient({
-    endpoint: environment.AWS_ENDPOINT_URL ?? "",
+    endpoint: environment.AWS_ENDPOINT_URL,
     region: REGION,
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   });

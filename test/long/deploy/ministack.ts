@@ -11,14 +11,12 @@ export const PACKAGES = ["ministack==1.5.33", "cfn-lint==1.58.0"];
 
 export const REGION = "us-east-1";
 
-/** A running MiniStack, an emulator of AWS. `using` stops it. */
-interface MiniStack extends Disposable {
-  /** the environment of an AWS client that calls it */
-  environment: Record<string, string>;
-}
-
-/** Starts MiniStack on 127.0.0.1; the functions run as processes of the Node that runs this. */
-export async function startMiniStack(tools: string, folder: string): Promise<MiniStack> {
+/**
+ * Starts MiniStack, an emulator of AWS, on 127.0.0.1; the functions run as processes of the Node that runs this.
+ *
+ * @returns the environment of an AWS client that calls it; `using` stops it
+ */
+export async function startMiniStack(tools: string, folder: string) {
   const { origin, close } = await listen(createServer());
   await close();
   const { port } = new URL(origin); // free
@@ -63,11 +61,12 @@ export async function startMiniStack(tools: string, folder: string): Promise<Min
  * Serves an API of MiniStack under an address of its own, which DNS and TLS provide in AWS. MiniStack selects the
  * API by host name, and the links in its responses contain that name.
  *
+ * @param endpoint of MiniStack
  * @param deployedUrl the stack's output BaseUrl
  * @returns the base URL
  */
-export async function openEntrance(miniStack: MiniStack, deployedUrl: string): Promise<string> {
-  const { port } = new URL(miniStack.environment.AWS_ENDPOINT_URL ?? "");
+export async function openEntrance(endpoint: string, deployedUrl: string): Promise<string> {
+  const { port } = new URL(endpoint);
   const host = `${new URL(deployedUrl).host.split(".")[0]}.execute-api.localhost:${port}`;
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;

@@ -3,15 +3,10 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, on, once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import type { FunctionDefinition } from "../../../emulator/template/template.ts";
 import { listen } from "../../support/listen.ts";
 
-export interface Code {
-  /** folder with the code */
-  code: string;
-  /** `file.export` */
-  handler: string;
-  environment: Record<string, string>;
-}
+export type Code = Pick<FunctionDefinition, "code" | "handler" | "environment">;
 
 /** What the runtime does next: it asks for an event, reports a result or an error, or ends. */
 type Step =
