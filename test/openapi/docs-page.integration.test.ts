@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtempDisposable, readdir, readFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -111,22 +111,21 @@ describe("the docs page", () => {
 });
 
 it("the static site has all files, the document, no key and no server", async () => {
-  const cwd = await mkdtemp(join(tmpdir(), "animal-store-docs-"));
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-docs-"));
   const root = process.cwd();
-  process.chdir(cwd);
+  process.chdir(folder.path);
   jest.replaceProperty(process, "argv", []);
   jest.spyOn(console, "log").mockReturnValue();
   await import("../../openapi/build-docs-page.ts").finally(() => process.chdir(root));
   jest.restoreAllMocks();
-  const folder = join(cwd, "build/docs");
-  const read = (name: string) => readFile(join(folder, name), "utf8");
+  const site = join(folder.path, "build/docs");
+  const read = (name: string) => readFile(join(site, name), "utf8");
   const html = await read("index.html");
   const others = ["index.html", "LICENSE-swagger-ui", "openapi.json"];
-  expect((await readdir(folder)).sort()).toEqual([...loadedBy(html), ...others].sort());
+  expect((await readdir(site)).sort()).toEqual([...loadedBy(html), ...others].sort());
   expect(html).not.toContain("data-key");
   expect(html).not.toMatch(/(src|href)="(https?:)?\//);
   const { servers, paths } = shownDocument(await read("document.js"));
   expect([servers, Object.keys(paths)]).toEqual([[], Object.keys(openApiDocument().paths)]);
   expect(await read("openapi.json")).toBe(openApiText());
-  await rm(cwd, { recursive: true });
 });

@@ -14,17 +14,16 @@ const server = createServer(({ headers }, response) => {
 const { origin, close } = await listen(server);
 afterAll(close);
 
-it.each<[typeof description, string]>([
+const denied = { __type: "AccessDeniedException", message: "No." };
+it.each<[status: number, body: object, message: string]>([
+  [400, denied, `The DynamoDB endpoint ${origin} cannot be used: No.`],
   [
-    [400, { __type: "AccessDeniedException", message: "No." }],
-    `The DynamoDB endpoint ${origin} cannot be used: No.`,
-  ],
-  [
-    [200, { Table: { TableStatus: "CREATING" } }],
+    200,
+    { Table: { TableStatus: "CREATING" } },
     `The table Pets at ${origin} is still CREATING after a minute.`,
   ],
-])("fails when the description of a table is %j", async (described, message) => {
-  description = described;
+])("fails when the description of a table is %i %j", async (status, body, message) => {
+  description = [status, body];
   const keys = { KeySchema: [], AttributeDefinitions: [] };
   await expect(createTables({ endpoint: origin }, [{ TableName: "Pets", ...keys }])).rejects.toThrow(message);
 });
