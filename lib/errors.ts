@@ -25,7 +25,7 @@ export const errors = {
   unsupported_media_type: {
     status: 415,
     message:
-      "Send the body as JSON in UTF-8, with one 'Content-Type: application/json' and without a Content-Encoding.",
+      "Send the body as JSON in UTF-8, with one 'Content-Type: application/json' and no Content-Encoding other than identity.",
   },
   idempotency_mismatch: {
     status: 422,
