@@ -61,7 +61,7 @@ const apiKey = {
 const description = `The animals of a store.
 
 - **Authentication:** Send an API key with each request, as \`Authorization: Bearer <API_KEY>\`.
-- **Pages:** A list returns up to ${PAGE_SIZE.maximum} animals; while more follow, its \`Link\` header has the URL of the next page with \`rel="next"\`.
+- **Pages:** A list returns up to \`limit\` animals, by default ${PAGE_SIZE.default}. While more follow, its \`Link\` header has the URL of the next page with \`rel="next"\`.
 - **Retries:** Retry a 429 or a 5xx after the seconds in \`Retry-After\`, if present, and a \`POST\` only with an \`Idempotency-Key\`, which the service remembers for ${IDEMPOTENCY_SECONDS / 3600} hours.
 - **Limits:** A body has up to ${BODY_LIMIT / 1024} KiB, and a name up to ${NAME_LIMIT} characters; too many requests get a 429.
 - **Errors:** Every error has the body \`Error\`: check its \`code\`, because the text of its \`message\` can change.`;
@@ -84,7 +84,6 @@ export function openApiDocument() {
       title: "The Animal Store",
       version,
       description,
-      contact: { name: "The Animal Store" },
       license: { name: license, identifier: license },
     },
     servers,

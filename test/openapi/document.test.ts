@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import * as z from "zod/mini";
-import { decodeCursor, encodeCursor } from "../../lib/cursor.ts";
+import { decodeCursor } from "../../lib/cursor.ts";
 import { parseIdempotencyKey } from "../../lib/idempotency-key.ts";
 import { openApiDocument, openApiText } from "../../openapi/document.ts";
 import { bodyContent } from "../../openapi/schemas.ts";
@@ -10,17 +10,15 @@ import { bodyContent } from "../../openapi/schemas.ts";
 
 const document = JSON.parse(openApiText());
 
-it("allows every cursor and every Idempotency-Key that the service reads, and nothing longer", () => {
-  const { get, post } = document.paths["/pets"];
-  const lengths = ({ parameters }: typeof get, wanted: string) => {
-    const { minLength, maxLength } = parameters.find(({ name }: { name: string }) => name === wanted).schema;
-    return [minLength, maxLength];
-  };
-  const { length } = encodeCursor(1n);
-  expect(lengths(get, "cursor")).toEqual([length, length]);
+it("allows every Idempotency-Key that the service reads, and nothing longer", () => {
+  const [{ name, schema }] = document.paths["/pets"].post.parameters;
   const longest = `"${'\\"'.repeat(255)}"`;
   expect(parseIdempotencyKey(longest)).toHaveLength(255);
-  expect(lengths(post, "Idempotency-Key")).toEqual([1, longest.length]);
+  expect({ name, ...schema }).toMatchObject({
+    name: "Idempotency-Key",
+    minLength: 1,
+    maxLength: longest.length,
+  });
 });
 
 it("is tested by schemathesis with a cursor that the service accepts", () => {
