@@ -49,21 +49,6 @@ describe("README.md", () => {
     const rows = [...readme.matchAll(/\| (\d{3}) +\| `(\w+)`/g)].map(([, status, code]) => [code, status]);
     expect(rows).toEqual(Object.entries(errors).map(([code, { status }]) => [code, String(status)]));
   });
-
-  it("shows a function and its operation as they are in the source", () => {
-    const [, handler = "", operation = ""] = readme.split(/^```ts\n/m).map((text) => text.split("```")[0]);
-    expect(handler).toBe(read("functions/list-pets.ts"));
-    expect(read("lib/operations/list-pets.ts")).toContain(operation.replace("  // ...\n", ""));
-    expect(operation).toMatch(/^export const listPets = \{$/m);
-  });
-
-  it("lists every environment variable of `npm start -- --help`", () => {
-    const [, help = ""] = /^README\.md explains (.*)$/m.exec(read("local/start.ts")) ?? [];
-    const names = help.match(/[A-Z_]{4,}/g) ?? [];
-    expect(names.length).toBeGreaterThan(1);
-    const listed = [...readme.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name);
-    expect(listed).toEqual(expect.arrayContaining(names));
-  });
 });
 
 describe("docs/contract.md", () => {

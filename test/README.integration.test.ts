@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, it } from "@jest/globals";
+import { shared } from "./support/shared.ts";
+
+// Every block of code in README.md is run, or compared with what it shows.
+
+const root = new URL("../", import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+const blocks = (language: string) =>
+  [...read("README.md").matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, of, code = ""]) =>
+    of === language ? [code] : [],
+  );
+
+const env = {
+  ...process.env,
+  BASE_URL: shared.baseUrl,
+  API_KEY: shared.key,
+  DATA_DIR: shared.dataFolder,
+  NODE_OPTIONS: "",
+  NODE_DISABLE_COMPILE_CACHE: "1", // npm would leave its own behind
+};
+/** Runs a program. @returns what it wrote to standard output @throws Error when it fails */
+function run(program: string, args: string[], cwd = root): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${args.at(-1)} ended with ${status}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+/** `npm` runs no command that would not end, or would replace node_modules. */
+const STAND_INS = `set -eo pipefail
+  npm() { case $1 in ci | start | test) ;; *) command npm "$@" ;; esac; }
+  curl() { command curl --silent --fail-with-body "$@" && echo; }`;
+
+it("has commands that work, and JSON as the service returns it", async () => {
+  let output = "";
+  for (const block of blocks("sh")) output += run("bash", ["-c", `${STAND_INS}\n${block}`]);
+  expect(output).toMatch(/^link: <[^>]+cursor=[^>]+>; rel="next"\r$/im);
+  const [pet, error] = blocks("json");
+  const [created = ""] = output.split("\n");
+  expect(JSON.parse(pet ?? "")).toEqual({ ...JSON.parse(created), id: expect.any(Number) });
+  const headers = { Authorization: `Bearer ${shared.key}` };
+  const response = await fetch(`${shared.baseUrl}/pets?limit=101`, { headers });
+  expect(JSON.parse(error ?? "")).toEqual(await response.json());
+});
+
+it("has a client that runs beside examples/client.ts, and a function as it is in the sources", () => {
+  const [client = "", handler] = blocks("ts");
+  const args = ["--input-type=module-typescript", "--eval", client];
+  expect(run(process.execPath, args, new URL("examples/", root))).toContain("Rex");
+  expect(handler).toBe(read("functions/list-pets.ts"));
+});
