@@ -28,8 +28,8 @@ export interface Stage {
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
    * The number of index partitions of each status. One partition accepts about 1,000 creations a second, of up to 1 KB.
-   * Every further partition costs each page another Query. Raise `read` first and deploy, then raise `write`. Never lower
-   * `read`.
+   * Every further partition costs a page another Query for each status that it lists: three without a filter. Raise `read`
+   * first and deploy, then raise `write`. Never lower `read`.
    */
   statusShards: { read: number; write: number };
   /**

@@ -23,7 +23,7 @@ export interface ApiKeyRecord {
   expiresAt?: number | undefined;
   /** when the key is revoked; for a rotated key, in the future */
   revokeAt?: number | undefined;
-  /** true if it was revoked at once: it never works again, also when a clock is set back */
+  /** true if it was revoked at once: it never works again, even when a clock is set back */
   revoked?: true | undefined;
 }
 
@@ -35,7 +35,7 @@ export function endOf({ expiresAt, revokeAt }: ApiKeyRecord): number | undefined
 /** What the owner of a key of our own checks starts with. */
 export const CHECKS_PREFIX = "ci-";
 
-/** Returns whether a key is of our own checks, such as those of a deployment. Their calls are not counted as a client's. */
+/** Returns whether a key is for our own checks, such as those of a deployment. Their requests do not count as a client's. */
 export const isForChecks = ({ owner }: ApiKeyRecord): boolean => owner.startsWith(CHECKS_PREFIX);
 
 /** Returns whether a stored key has neither expired nor been revoked. @param now milliseconds since 1970 */
@@ -69,7 +69,7 @@ function checksum(text: string): string {
  * Generates an API key: `ask_<stage>_`, 160 random bits and a checksum. Scanners for leaked secrets recognise it, and the
  * authorizer rejects a mistyped key without a look-up.
  *
- * @param stage the deployment that the key is for, in lower-case letters
+ * @param stage the stage that the key is for, in lower-case letters
  */
 export function generateApiKey(stage: string): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(62))).join("");

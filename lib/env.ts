@@ -10,7 +10,7 @@ function required(name: string): string {
  * @throws Error when a value that a function reads is not set
  */
 export const env = {
-  /** the deployment whose keys are valid here: a stage of infra/stages.ts, local or a personal stage */
+  /** the stage whose keys are valid here: one of infra/stages.ts, or a personal one */
   get stage() {
     return required("STAGE");
   },

@@ -3,14 +3,14 @@ import { fromText, must } from "./validation.ts";
 
 /**
  * An `Idempotency-Key` as a client sends it: 1 to 255 printable ASCII characters, bare or as a structured string. A bare
- * key does not start with a quote. It has no space at its ends, because HTTP removes them (RFC 9110, 5.5).
+ * one does not start with a quote. It has no space at its ends, because HTTP removes them (RFC 9110, 5.5).
  * Source: contract 4.7.
  */
 export const idempotencyKeyPattern = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/;
 
 /**
  * Reads an `Idempotency-Key`. It can be a structured string (draft-ietf-httpapi-idempotency-key-header-07 and RFC 9651,
- * 3.3.3) or bare, as many clients send it: `"8e03978e"` and `8e03978e` are the same key. Returns undefined for other text.
+ * 3.3.3) or bare, as many clients send it: `"8e03978e"` and `8e03978e` are the same. Returns undefined for other text.
  */
 export function parseIdempotencyKey(text: string): string | undefined {
   if (!idempotencyKeyPattern.test(text)) return undefined;
@@ -25,7 +25,7 @@ export const IdempotencyKey = fromText(
   parseIdempotencyKey,
   formatIdempotencyKey,
   must(
-    'be 1 to 255 printable ASCII characters: not starting with a quote, or in double quotes with \\ and " escaped',
+    'be 1 to 255 printable ASCII characters. If it starts with a quote, it must end with one and escape \\ and "',
   ),
   {
     type: "string",

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** The folders that determine the assembly. */
 export const sourceFolders = ["functions", "infra", "lib"].map((name) => join(root, name));
-/** The other inputs of a synthesis. npm rewrites node_modules/.package-lock.json whenever it changes node_modules. */
+/** The other inputs of a synthesis. npm rewrites its lock file in node_modules whenever it changes that folder. */
 const packageFiles = [
   "package.json",
   "package-lock.json",

@@ -71,7 +71,7 @@ export async function serve(
   atEnd.defer(() => running.stop());
   const docs = docsPage(key, apiStageName);
   const server = new HttpServer((message, response) => {
-    // The gateway refuses a request without exactly one Host.
+    // The gateway has a 400 for a request without exactly one Host.
     const oneHost = message.headersDistinct.host?.length === 1;
     if (/^\/(docs|$)/.test(message.url ?? "") && oneHost && docs(message, response)) return;
     running.gateway(message, response);

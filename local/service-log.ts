@@ -26,7 +26,7 @@ const COLORS = ["gray", "green", "cyan", "yellow", "red"] as const;
 /** An API key, with any of its characters percent-encoded. */
 const API_KEY = /(a|%[46]1)(s|%[57]3)(k|%[46]b)(_|%5f)[\w%]*/gi;
 
-/** One short line: time, status, duration, key, request, and why it was refused. What has any length is last. */
+/** One short line: time, status, duration, key ID, request, and the cause of an error. What has any length is last. */
 function formatRequest({ variables, url, body }: HandledRequest): string {
   const { httpMethod, status, responseLatency } = variables;
   const errorCode = Number(status) >= 400 && errorCodeOf(body);

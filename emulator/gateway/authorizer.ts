@@ -6,7 +6,7 @@ import type { Invoke } from "./integration.ts";
 import type { LocalRequest } from "./request.ts";
 import { GatewayError } from "./responses.ts";
 
-/** With so many policies, the cache is emptied. A token can have 10 KB. */
+/** The cache is cleared when it holds this many policies. A token can have 10 KB. */
 export const CACHE_SIZE = 1000;
 
 const API_ARN = "arn:aws:execute-api:local:000000000000:local";
@@ -34,7 +34,7 @@ export function createAuthorizer({ functionName, pattern, cacheSeconds }: Author
     } catch (error) {
       const { message } = error as Error;
       context["authorizer.error"] = message;
-      // API Gateway treats only this message as a refusal of the caller.
+      // With any other message, API Gateway treats the error as a failure of the authorizer.
       throw new GatewayError(message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_CONFIGURATION_ERROR");
     } finally {
       context["authorizer.requestId"] = requestId;
@@ -43,7 +43,7 @@ export function createAuthorizer({ functionName, pattern, cacheSeconds }: Author
   }
 
   return async ({ message, method, path }: LocalRequest, context: RequestContext) => {
-    // Repeated headers are combined (RFC 9110, 5.3), and then are no key.
+    // Repeated headers are combined (RFC 9110, 5.3), which makes them an invalid key.
     const token = message.headersDistinct.authorization?.join(", ");
     if (!token || !pattern.test(token)) throw new GatewayError("UNAUTHORIZED");
     const methodArn = `${API_ARN}/${context.stage}/${method}${path}`;

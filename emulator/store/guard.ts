@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 
 /** DynamoDB's response to an unknown access key ID. */
-const REFUSAL = JSON.stringify({
+const FORBIDDEN = JSON.stringify({
   __type: "com.amazon.coral.service#UnrecognizedClientException",
   message: "The security token included in the request is invalid.",
 });
@@ -27,7 +27,7 @@ export function guarded(listener: RequestListener, accessKeyId: string): Request
     const otherHost = headers.host !== `127.0.0.1:${socket.localPort}`;
     if (fromPage || otherHost || hash("sha256", sent) !== expected) {
       response.writeHead(403, { "Content-Type": "application/x-amz-json-1.0", Connection: "close" });
-      response.end(REFUSAL);
+      response.end(FORBIDDEN);
       return;
     }
     const body = await buffer(message).catch(() => undefined); // the client closed the connection

@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** A larger power of ten is no int64. */
+/** A larger power of ten does not fit in an int64. */
 const MAX_POWER = 18;
 
 /**

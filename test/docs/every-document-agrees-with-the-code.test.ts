@@ -38,6 +38,18 @@ it.each(documents)("%s names only files, sections and npm scripts that exist", (
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
 });
 
+it("names only files that exist, in the comments of every source", () => {
+  const sources = "{.github,cli,docs,emulator,examples,functions,infra,lib,local,openapi,test}/**";
+  const files = globSync(["*", sources], { cwd: root }).map((file) => `/${file}`);
+  const missing = files.flatMap((file) => {
+    const comments = /\.(js|mjs|sh|ts|yml)$/.test(file) ? read(file.slice(1)).match(/(\/\/|\*|#) .*/g) : [];
+    const names = comments?.join("\n").match(/(?<![\w./:-])\w[\w./-]*\.(json|md|mjs|ts|yml)\b/g) ?? [];
+    const absent = names.filter((name) => !files.some((other) => other.endsWith(`/${name}`)));
+    return absent.map((name) => file + name);
+  });
+  expect(missing).toEqual([]);
+});
+
 it.each(documentsWithFigures)("%s has the figures that `npm run generate` writes", (document) => {
   expect(withFigures(document, read(document))).toBe(read(document));
 });

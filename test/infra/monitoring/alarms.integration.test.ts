@@ -9,7 +9,7 @@ import type { Json } from "../../support/json.ts";
 import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 import { shared } from "../../support/shared.ts";
 
-// What notifies people, and who can. canary-deployment.test.ts has the alarms of a canary deployment.
+// What notifies people, and who can. canary-deployment.integration.test.ts has the alarms of a canary deployment.
 
 /** Minutes. */
 const DAY = 1440;

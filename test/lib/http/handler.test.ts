@@ -31,7 +31,7 @@ const failing = (error: unknown) =>
 describe("an operation's handler", () => {
   const json = { "Content-Type": "application/json", "Cache-Control": "no-store" };
 
-  // Contract 6.2 and 7.4. README.test.ts has the closed set of codes.
+  // Contract 6.2 and 7.4. every-document-agrees-with-the-code.test.ts has the closed set of codes.
   it.each(codes)(
     "renders the error %s with a whole sentence, and what to send or when to retry",
     async (code) => {
