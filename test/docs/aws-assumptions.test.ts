@@ -8,9 +8,9 @@ const register = read("docs/aws-assumptions.md");
 const suite = globSync("test/contract/*.test.ts", { cwd: root }).map(read).join();
 
 const LEVELS = "verified|documented|reported|assumed";
-const line = new RegExp(`^- \\*\\*(${LEVELS}):\\*\\* (.*?)\\. Source: (.*?)\\. Check: (.*)$`, "gm");
-const statements = [...register.matchAll(line)].map(
-  ([, level = "", behaviour = "", source = "", check = ""]) => ({ level, behaviour, source, check }),
+const row = new RegExp(`^\\| (\\S.*?) +\\| \\*\\*(${LEVELS}):\\*\\* (.*?) +\\| (.*?) +\\|$`, "gm");
+const statements = [...register.matchAll(row)].map(
+  ([, behaviour = "", level = "", source = "", check = ""]) => ({ level, behaviour, source, check }),
 );
 
 it("has a row for each open question of the suite, with a method and a path", () => {
@@ -20,7 +20,7 @@ it("has a row for each open question of the suite, with a method and a path", ()
 
 it("has statements", () => {
   expect(statements).not.toEqual([]);
-  expect(register.match(/^- \*\*.*$/gm)).toHaveLength(statements.length);
+  expect(register.match(/^\|.*\| \*\*.*$/gm)).toHaveLength(statements.length);
 });
 
 /** What the source of a statement names, by its level. */
