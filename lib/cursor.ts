@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { fromText, must } from "./validation.ts";
 
 const ID_BYTES = 8;
-const CHECK_BYTES = 4;
+const CHECKSUM_BYTES = 4;
 
 // SHA-256 and not CRC-32: loading node:zlib adds 2 ms to every cold start, and node:crypto is loaded anyway.
-const check = (bytes: Buffer) => createHash("sha256").update(bytes).digest().subarray(0, CHECK_BYTES);
+const checksum = (bytes: Buffer) => createHash("sha256").update(bytes).digest().subarray(0, CHECKSUM_BYTES);
 
 /**
  * Writes a position in the list as the opaque `cursor` of a page link (contract 3.5).
@@ -16,13 +16,13 @@ const check = (bytes: Buffer) => createHash("sha256").update(bytes).digest().sub
 export function encodeCursor(id: bigint): string {
   const bytes = Buffer.alloc(ID_BYTES);
   bytes.writeBigInt64BE(id);
-  return Buffer.concat([bytes, check(bytes)]).toString("base64url");
+  return Buffer.concat([bytes, checksum(bytes)]).toString("base64url");
 }
 
 /** Returns the id after which a page starts, or undefined for text that encodeCursor never returns. */
 export function decodeCursor(cursor: string): bigint | undefined {
   const bytes = Buffer.from(cursor, "base64url");
-  if (bytes.length !== ID_BYTES + CHECK_BYTES) return undefined;
+  if (bytes.length !== ID_BYTES + CHECKSUM_BYTES) return undefined;
   const id = bytes.readBigInt64BE();
   return encodeCursor(id) === cursor ? id : undefined;
 }

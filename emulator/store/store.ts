@@ -42,7 +42,7 @@ export async function startStore(
     if (damage) onDamage(`The data in ${path} is damaged. Items can be missing: ${damage}`);
     const workerData: ThreadOptions = { path, accessKeyId };
     const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData });
-    const ended = once(worker, "exit").then(() => "its thread ended", describe);
+    const ended = once(worker, "exit").then(() => "its thread ended", reasonOf);
     const [port] = await once(worker, "message");
     void ended.then((reason) => {
       if (!closing) onFailure(`The embedded store failed: ${reason}`);
@@ -87,7 +87,7 @@ export async function lockFolder(path: string): Promise<ClassicLevel> {
 }
 
 const cannotOpen = (path: string | undefined, error: unknown) =>
-  new Error(`The data folder ${path} cannot be opened: ${describe(error)}`);
+  new Error(`The data folder ${path} cannot be opened: ${reasonOf(error)}`);
 
 /** @throws Error in one line if an entry is neither a file nor a folder: to open a FIFO would not end */
 export async function checkFiles(folder: string): Promise<void> {
@@ -99,7 +99,7 @@ export async function checkFiles(folder: string): Promise<void> {
 }
 
 /** LevelDB's own message, where there is one. */
-function describe(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: Error };
   return cause?.message ?? message;
 }
