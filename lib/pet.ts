@@ -18,10 +18,10 @@ const nameRule = must(`be a string of 1 to ${NAME_LIMIT} characters of well-form
 
 /**
  * What clients send of a pet. Validation, what is stored and returned, what a retry must repeat, and the documentation
- * follow from it. A member that is added later is optional and has no default: stored pets do not have it, and a request
+ * follow from it. A field that is added later is optional and has no default: stored pets do not have it, and a request
  * without it still has the fingerprint of its first attempt. Source: contract 2.2.
  */
-const members = {
+const fields = {
   name: z
     .string(nameRule)
     .check(
@@ -34,10 +34,10 @@ const members = {
   status: PetStatus.check(z.describe("Availability of the animal")),
 };
 
-/** The body that adds a pet. Unknown members are ignored. Source: contract 2.2 and 4.3. */
+/** The body that adds a pet. Unknown fields are ignored. Source: contract 2.2 and 4.3. */
 export const NewPet = z
-  .object({ ...members, status: z._default(members.status, "available") }, must("be a JSON object"))
-  .register(z.globalRegistry, { id: "NewPet", description: "An animal to add. Other members are ignored" });
+  .object({ ...fields, status: z._default(fields.status, "available") }, must("be a JSON object"))
+  .register(z.globalRegistry, { id: "NewPet", description: "An animal to add. Other fields are ignored" });
 export type NewPet = z.output<typeof NewPet>;
 
 /** A pet as clients see it. Source: contract 2.3. */
@@ -49,7 +49,7 @@ export const Pet = z
         examples: [114677519594330],
       }),
     ),
-    ...members,
+    ...fields,
   })
   .register(z.globalRegistry, { id: "Pet", description: "An animal" });
 export type Pet = z.output<typeof Pet>;

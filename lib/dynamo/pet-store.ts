@@ -24,11 +24,11 @@ const shardName = (status: PetStatus, shard: number) => (shard === 0 ? status : 
 export const statusShardOf = ({ id, status }: Pick<Pet, "id" | "status">, shards: number) =>
   shardName(status, Number(id % BigInt(shards)));
 
-const memberNames = Object.keys(Pet.shape);
+const fieldNames = Object.keys(Pet.shape);
 
-/** Removes the store's own attributes. A pet that was stored before a member existed does not get it. */
+/** Removes the store's own attributes. A pet that was stored before a field existed does not get it. */
 export const toPet = (item: Record<string, unknown>) =>
-  Object.fromEntries(memberNames.flatMap((name) => (name in item ? [[name, item[name]]] : []))) as Pet;
+  Object.fromEntries(fieldNames.flatMap((name) => (name in item ? [[name, item[name]]] : []))) as Pet;
 
 /**
  * Lists the pets of a DynamoDB table with one Query for each partition of the index, so that the cost of a page does

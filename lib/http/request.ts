@@ -73,7 +73,7 @@ function problems(
  * Validates every part of a request in one pass.
  *
  * @param event the request as API Gateway's REST proxy integration sends it
- * @returns the parts, with defaults filled in and unknown members left out
+ * @returns the parts, with defaults filled in and unknown fields left out
  * @throws ApiError `not_found` for a path that names no resource (contract 5.2), else `unsupported_media_type`,
  *   `payload_too_large` or `invalid_request`, whose message names every invalid field and no value (contract 7.3)
  */
