@@ -10,6 +10,7 @@ export const ready = warmUp(ping);
 
 /** POST /pets. Retries with the same `Idempotency-Key` return the first pet (contract 4.8). */
 export const handler = createHandler(createPet, async ({ body, headers, keyId, signal }) => {
-  const key = headers["Idempotency-Key"];
-  return { body: await create(body, key === undefined ? undefined : { keyId, key }, signal) };
+  const idempotencyKey = headers["Idempotency-Key"];
+  const token = idempotencyKey === undefined ? undefined : { keyId, idempotencyKey };
+  return { body: await create(body, token, signal) };
 });

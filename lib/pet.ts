@@ -82,8 +82,8 @@ export interface PetPage {
 export interface IdempotencyToken {
   /** id of the caller's API key: the same Idempotency-Key with another API key is another creation */
   keyId: string;
-  /** the caller's Idempotency-Key */
-  key: string;
+  /** as the caller sent it, without quotes */
+  idempotencyKey: string;
 }
 
 // What the functions need of a store. On a failure, each method throws ApiError: `unavailable` when a retry can succeed

@@ -44,7 +44,7 @@ export function claimStore(client: DynamoDBDocumentClient, table: string) {
      * the token was used for another pet.
      */
     async claim(token: IdempotencyToken, pet: NewPet, abortSignal?: AbortSignal): Promise<Claim> {
-      const hash = sha256(JSON.stringify([token.keyId, token.key]));
+      const hash = sha256(JSON.stringify([token.keyId, token.idempotencyKey]));
       const claim = { hash, creationId: randomUUID(), petId: generatePetId() };
       const fingerprint = fingerprintOf(pet);
       const now = Date.now() / 1000;

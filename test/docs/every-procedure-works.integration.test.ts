@@ -79,7 +79,7 @@ const aws = `aws() { node --input-type=module --eval '
 it("deletes a pet by hand as a deletion of the service would, and only a pet", async () => {
   const tables = await createOwnTables();
   const { create } = petCreator(tables, 1);
-  const token = { keyId: "key_1", key: "1" };
+  const token = { keyId: "key_1", idempotencyKey: "1" };
   const pet = await create({ name: "Rex", categoryId: 1n, status: "sold" }, token);
   const [, command = ""] = /^\*\*Delete a pet by hand\*\*.*?^```sh\n(.*?)^```/ms.exec(procedures) ?? [];
   const remove = (id: bigint) =>

@@ -89,7 +89,7 @@ it("a creation draws another id when another pet has the first one", async () =>
 });
 
 describe("a creation gives up with a 503", () => {
-  const token = { keyId: "key_test", key: "1" };
+  const token = { keyId: "key_test", idempotencyKey: "1" };
   /** Its claim is stored, its id is taken, and then a refusal of the new id. */
   const replaced = (item?: typeof another) => (command: object) => {
     if (isPut(claims)(command)) return {};

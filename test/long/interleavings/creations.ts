@@ -18,10 +18,10 @@ interface Creation {
 }
 
 const pet: NewPet = { name: "Rex", categoryId: 1n, status: "available" };
-const same: Creation = { token: { keyId: "key_1", key: "21" }, pet };
+const same: Creation = { token: { keyId: "key_1", idempotencyKey: "21" }, pet };
 const otherBody: Creation = { ...same, pet: { ...pet, name: "Max" } };
-const otherKeyId: Creation = { ...same, token: { keyId: "key_2", key: "21" } };
-const sameText: Creation = { ...same, token: { keyId: "key_12", key: "1" } };
+const otherKeyId: Creation = { ...same, token: { keyId: "key_2", idempotencyKey: "21" } };
+const sameText: Creation = { ...same, token: { keyId: "key_12", idempotencyKey: "1" } };
 const others = [otherBody, otherKeyId, sameText];
 
 /** What can happen in a schedule. */

@@ -45,7 +45,7 @@ it("does what the embedded store does, for every command of creations, changes a
   for (let round = 0; round < 24; round++) {
     now.mockReturnValue(Date.UTC(2026, 5, 1) + round * 6 * 3_600_000);
     const status = PetStatus.options[round % 3] ?? "sold";
-    const token = round % 5 > 0 ? { keyId: "key_1", key: String(round % 2) } : undefined;
+    const token = round % 5 > 0 ? { keyId: "key_1", idempotencyKey: String(round % 2) } : undefined;
     await create({ name: `Rex ${round % 7 > 4}`, categoryId: 1n, status }, token).catch(() => undefined);
     await changeStatus(BigInt(1 + (round % 6)), status);
     if (round % 4 === 0) await deletePet(BigInt(1 + (round % 3)));
