@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { documents as documentsWithFigures, withFigures } from "../../docs/figures.ts";
+import { namedStages } from "../../infra/stages.ts";
 import { errors } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
@@ -36,6 +37,21 @@ it.each(documents)("%s names only files, sections and npm scripts that exist", (
   expect(missing.map(({ pathname, hash }) => pathname + hash)).toEqual([]);
   const commands = [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = ""]) => name);
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+const confirmed = namedStages.filter((stage) => stage.confirmKeyChanges).map(({ name }) => name);
+/** The commands that ask. They take the line that is pasted after them for the answer. */
+const asking = new RegExp(
+  `\\bread -|cdk (deploy|destroy)|gh secret set|keys -- (issue|rotate|revoke) .*--stage (${confirmed.join("|")})`,
+);
+
+it.each(documents)("%s has blocks to paste into bash and zsh: only the last command asks", (document) => {
+  for (const [, block = ""] of read(document).matchAll(/^ *```sh\n(.*?)^ *```$/gms)) {
+    const lines = block.trimEnd().replaceAll("\\\n", "").split("\n");
+    expect(lines.slice(0, -1).filter((line) => asking.test(line))).toEqual([]);
+    // At its prompt, zsh knows no comments, and splits no variable into words.
+    expect(lines.filter((line) => /(^|\s)#|\bin \$\w/.test(line))).toEqual([]);
+  }
 });
 
 it("names only files that exist, in the comments of every source", () => {

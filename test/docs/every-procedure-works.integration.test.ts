@@ -21,7 +21,7 @@ const procedures = ["incidents.md", "deployment.md"]
 const { outputs } = readStack(shared.assembly, servedStackName);
 
 it("computes the ID of a leaked key as `npm run keys` shows it", () => {
-  const [, command = ""] = /^ *read -rs KEY; (echo .*?);/m.exec(procedures) ?? [];
+  const [, command = ""] = /^ *.*read -rs KEY; echo; (echo .*?);/m.exec(procedures) ?? [];
   const KEY = generateApiKey("staging");
   const { stdout } = spawnSync("bash", ["-c", command], { env: { ...process.env, KEY }, encoding: "utf8" });
   expect(stdout).toBe(`${keyIdOf(hashApiKey(KEY))}\n`);
@@ -52,6 +52,13 @@ it("keeps CloudFormation from replacing and deleting tables, and from nothing el
     const allowed = ["Modify", "Replace", "Delete"].map((action) => allows(`Update:${action}`, Type));
     expect([Type, allowed]).toEqual([Type, [true, !isTable, !isTable]]);
   }
+});
+
+it("changes nothing with a value of an example: the shell refuses a placeholder such as <version>", () => {
+  const commands = procedures.match(/^ *(aws|gh|git|live|npm|npx) (.*\\\n)*.*/gm) ?? [];
+  const example =
+    /\b(key_[0-9a-f]{16}|d-[0-9A-Z]{9}|live \d+|\d{12,}|\w+[0-9A-F]{8}|20\d\d-\d\d-\d\dT.*)\b|@example/;
+  expect(commands.filter((command) => example.test(command))).toEqual([]);
 });
 
 it("names only outputs that a stage has, as the other documents do", () => {
