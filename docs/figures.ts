@@ -1,6 +1,8 @@
+import { stackName } from "../infra/names.ts";
 import { deployedStages } from "../infra/stages.ts";
 import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { PetStatus } from "../lib/pet.ts";
+import { alarmTable } from "./alarm-table.ts";
 import { format, insert, table } from "./report.ts";
 
 // What the table of limits assumes about the traffic of the stages that keep data.
@@ -18,7 +20,7 @@ const LAMBDA = { concurrency: 1000, requestsForEach: 10 };
 
 const kept = deployedStages.find(({ retainData }) => retainData);
 if (!kept) throw new Error("No stage keeps data.");
-const { throttling, wafRateLimits, statusShards } = kept;
+const { name, throttling, wafRateLimits, statusShards } = kept;
 
 const whole = (value: number) => format(value, 0);
 
@@ -77,6 +79,7 @@ function clientLimits(): string {
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
   "docs/decisions/scaling-limits.md": { ends: endTable },
+  "docs/incidents.md": { alarms: () => alarmTable(stackName(name)) },
 };
 
 /** The documents that have figures, relative to the root. */

@@ -20,7 +20,10 @@ function commandsOf(document: string): string[] {
   const found = document.matchAll(/^ *```sh\n(.*?)^ *```$|`(aws [^`]+)`/gms);
   return [...found].map(([, block, inline]) =>
     // A text in angle brackets stands for a value. An ARN has at least 37 characters.
-    (block ?? inline ?? "").replaceAll(/<[a-z ]+>/g, "value".padEnd(37, "-")).replaceAll("...", "x"),
+    (block ?? inline ?? "")
+      .replaceAll("<time>", "1795305600")
+      .replaceAll(/<[a-z ]+>/g, "value".padEnd(37, "-"))
+      .replaceAll("...", "x"),
   );
 }
 
