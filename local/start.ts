@@ -9,7 +9,12 @@ const USAGE = `Usage: npm start -- [--watch]
 Serves the API on this machine, with an embedded store.
   --watch  serves changes in functions/, lib/ and infra/ without a restart (npm run dev)
   --help   shows this text
-README.md explains the environment variables PORT, DATA_DIR, AWS_ENDPOINT_URL_DYNAMODB, THROTTLE and NO_COLOR.`;
+Environment variables:
+  PORT      port to listen on (default 3000); 0 selects a free one
+  DATA_DIR  folder of the pets, the keys and the local API key (default .animal-store); one service per folder
+  AWS_ENDPOINT_URL_DYNAMODB  another DynamoDB-compatible server instead of the embedded one
+  THROTTLE  "on" refuses requests above staging's rate with 429 (default off)
+  NO_COLOR  turns off the colors of the log on a terminal`;
 
 /** How long a stop can take after the last response before the process ends anyway. */
 const STOP_TIMEOUT_MS = 2000;

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempDisposable, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
