@@ -27,7 +27,7 @@ it.each(documents)("%s names only files, sections and npm scripts that exist", (
   const text = read(document);
   const paths = [...text.matchAll(/`([\w.-]+\/[\w./-]+)`/g)]
     .map(([, path = ""]) => path)
-    .filter((path) => folders.includes(path.split("/")[0] ?? "") && !path.startsWith("build/"));
+    .filter((path) => folders.includes(path.split("/")[0] ?? "") && !/^(build|node_modules)\//.test(path));
   const links = [...text.matchAll(/\]\((?!https?:)([^)]+)/g)].map(
     ([, link = ""]) => new URL(link, new URL(document, root)),
   );
