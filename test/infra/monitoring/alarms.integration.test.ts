@@ -105,9 +105,8 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
   });
 
   it("every metric filter has either dimensions or 0 as its default, because CloudWatch Logs refuses both", () => {
-    for (const { DefaultValue, Dimensions } of find("Logs::MetricFilter").flatMap(
-      (one) => one.MetricTransformations,
-    ))
+    const transformations = find("Logs::MetricFilter").flatMap((one) => one.MetricTransformations);
+    for (const { DefaultValue, Dimensions } of transformations)
       expect(DefaultValue).toBe(Dimensions ? undefined : 0);
   });
 
