@@ -30,11 +30,23 @@ const rex = { name: "Rex", categoryId: 1n, status: "sold" as const };
 const isPut = (table: string) => (command: unknown) =>
   command instanceof PutCommand && command.input.TableName === table;
 
-function create(key: string, name = "Once") {
+function create(key: string, name = "Once", keyId = "key_test") {
   const headers = { "Content-Type": "application/json", "idempotency-key": key };
   const body = JSON.stringify({ name, categoryId: 1 });
-  return createPet(requestEvent({ headers, body }), context);
+  const authorizer = { keyId, scopes: "pets:write" };
+  return createPet(requestEvent({ headers, body, authorizer }), context);
 }
+
+it("createPet treats the same Idempotency-Key of different API keys as different, wherever a key ID ends", async () => {
+  const key = randomUUID();
+  const tokens = [
+    ["key_1", `2${key}`],
+    ["key_2", `2${key}`],
+    ["key_12", key],
+  ] as const;
+  const responses = await Promise.all(tokens.map(([keyId, text]) => create(text, "Once", keyId)));
+  expect(new Set(responses.map(({ body }) => JSON.parse(body).id)).size).toBe(tokens.length);
+});
 
 it("createPet forgets an Idempotency-Key when its time has passed, and has DynamoDB delete the claim, in seconds", async () => {
   const key = randomUUID();
