@@ -5,8 +5,11 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { createContext, runInContext } from "node:vm";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import fc from "fast-check";
 import { generateApiKey } from "../../lib/api-key.ts";
+import { INT64_MAX, INT64_MIN } from "../../lib/int64.ts";
 import { docsPage } from "../../openapi/docs-page.ts";
 import { openApiDocument, openApiText } from "../../openapi/document.ts";
 import { listen } from "../support/listen.ts";
@@ -128,4 +131,38 @@ it("the static site has all files, the document, no key and no server", async ()
   const { servers, paths } = shownDocument(await read("document.js"));
   expect([servers, Object.keys(paths)]).toEqual([[], Object.keys(openApiDocument().paths)]);
   expect(await read("openapi.json")).toBe(openApiText());
+});
+
+describe("the scripts of the page", () => {
+  /** Runs a script as the browser does. @returns the page's global variables */
+  const run = async (name: string) => {
+    const window = createContext({});
+    window.window = window;
+    runInContext(await (await fetch(`${origin}/docs/${name}`)).text(), window);
+    return window;
+  };
+
+  it("read and write every int64 digit for digit", async () => {
+    const { JSON: exact } = runInContext("({ JSON })", await run("exact-integers.js"));
+    fc.assert(
+      fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (integer) => {
+        const body = `{"id":${integer},"name":"${integer}"}`;
+        expect(exact.stringify(exact.parse(body))).toBe(body);
+      }),
+      { examples: [[INT64_MIN], [INT64_MAX]] },
+    );
+  });
+
+  it("send a pasted key without its scheme, and refuse any other text", async () => {
+    const { checkKeys } = await run("plugins.js");
+    const errActions = { clear: () => {}, newAuthErr: jest.fn() };
+    const authorize = jest.fn();
+    const { authorize: wrapped } = checkKeys().statePlugins.auth.wrapActions;
+    const paste = (value: string) => wrapped(authorize, { errActions })({ apiKey: { schema: {}, value } });
+    for (const text of [key, `Bearer ${key}`, ` bearer  ${key}\n`]) paste(text);
+    const sent = { apiKey: { name: "apiKey", schema: {}, value: key } };
+    expect(authorize.mock.calls).toEqual([[sent], [sent], [sent]]);
+    for (const text of ["", "Bearer", `${key}x`, key.slice(0, -1)]) paste(text);
+    expect([authorize.mock.calls.length, errActions.newAuthErr.mock.calls.length]).toEqual([3, 4]);
+  });
 });

@@ -65,7 +65,7 @@ export async function testAuthorize(page: Page, key: string): Promise<void> {
   await dialog.locator("input").fill(`${key}x`);
   await dialog.getByRole("button", { name: "Authorize" }).click();
   await dialog.getByText("This is not an API key.").waitFor();
-  await dialog.locator("input").fill(` bearer  ${key}\n`);
+  await dialog.locator("input").fill(` Bearer ${key}\n`);
   await dialog.getByRole("button", { name: "Authorize" }).click();
   await dialog.getByRole("button", { name: "Logout" }).waitFor();
   await dialog.locator("button.close-modal").click();
