@@ -145,9 +145,10 @@ function faultyService(wanted: Fault[], seconds = 0, sleep = 0) {
 }
 
 type Queried = Extract<(typeof operations)[number], { query: unknown }>;
-const { list } = petStore({ baseUrl: origin, apiKey });
 /** The method of each operation with a query. */
-const methods: Record<Queried["id"], (query: object) => AsyncGenerator> = { listPets: list };
+const methods: Record<Queried["id"], (query: object) => AsyncGenerator> = {
+  listPets: petStore({ baseUrl: origin, apiKey }).list,
+};
 
 it.each(operations.filter((one): one is Queried => "query" in one))(
   "examples/client.ts sends every parameter of $id, except for the cursor, which is in the links",

@@ -14,10 +14,8 @@ await createOwnTables();
 const { handler: create } = await import("../../functions/create-pet.ts");
 const takeCalls = recordCalls();
 
-type Query = Record<string, string>;
-
 /** Sends a query, and returns the calls of DynamoDB and the query of the link to the next page. */
-async function send(operation: Operation, query: Query) {
+async function send(operation: Operation, query: Record<string, string>) {
   const { handler, ready } = await import(`../../functions/${entryName(operation.id)}.ts`);
   await ready;
   takeCalls();
@@ -29,7 +27,7 @@ async function send(operation: Operation, query: Query) {
 }
 
 /** Expects that a parameter of a query changes the calls. */
-async function expectUse(operation: Operation, name: string, query: Query): Promise<void> {
+async function expectUse(operation: Operation, name: string, query: Record<string, string>): Promise<void> {
   const { [name]: _, ...others } = query;
   const [{ calls }, { calls: without }] = [await send(operation, query), await send(operation, others)];
   expect({ name, query, isUsed: !isDeepStrictEqual(calls, without) }).toEqual({ name, query, isUsed: true });

@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { entryName, stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
@@ -81,15 +81,13 @@ async function runOperation(operation: Operation): Promise<Call[]> {
   return calls;
 }
 
-async function runFunction(name: string): Promise<Call[]> {
-  const operation = operations.find(({ id }) => id === name);
-  if (operation) return runOperation(operation);
+/** The calls of each function. */
+const calls: Record<string, Call[]> = {};
+beforeAll(async () => {
+  for (const operation of operations) calls[operation.id] = await runOperation(operation);
   const ofStaging = async () => authorizerEvent(`Bearer ${generateApiKey("staging")}`);
-  return (await run(name, [ofStaging])).calls;
-}
-
-/** The calls of each function, with which the grants of every stage are compared. */
-const calls: Record<string, Promise<Call[]>> = {};
+  calls.authorize = (await run("authorize", [ofStaging])).calls;
+});
 
 describe.each(deployedStages)("in $name", ({ name: stage }) => {
   const { find, fn, only, output, statementsOf } = readResources(shared.assembly, stackName(stage));
@@ -99,22 +97,18 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     [tables.keys]: output("ApiKeysTableName"),
   };
 
-  it.each(functionNames)(
-    "%s may make exactly the calls that it makes, and write its own log",
-    async (name) => {
-      const { LoggingConfig, grants } = fn(name);
-      const log = arnOf(LoggingConfig.LogGroup);
-      calls[name] ??= runFunction(name);
-      const used = (await calls[name]).map(
-        ({ action, table, index }) => `dynamodb:${action} ${arnOf(deployed[table])}${index}`,
-      );
-      // A call that has no grant needs one in `access` in infra/function-set.ts. A grant that no call uses is wrong,
-      // unless no example makes the call: then its parameter needs an example that does.
-      expect(grants.map(({ action, resource }: Json) => `${action} ${resource}`).toSorted()).toEqual(
-        [...new Set(used), `logs:CreateLogStream ${log}`, `logs:PutLogEvents ${log}`].toSorted(),
-      );
-    },
-  );
+  it.each(functionNames)("%s may make exactly the calls that it makes, and write its own log", (name) => {
+    const { LoggingConfig, grants } = fn(name);
+    const log = arnOf(LoggingConfig.LogGroup);
+    const used = (calls[name] ?? []).map(
+      ({ action, table, index }) => `dynamodb:${action} ${arnOf(deployed[table])}${index}`,
+    );
+    // A call that has no grant needs one in `access` in infra/function-set.ts. A grant that no call uses is wrong,
+    // unless no example makes the call: then its parameter needs an example that does.
+    expect(grants.map(({ action, resource }: Json) => `${action} ${resource}`).toSorted()).toEqual(
+      [...new Set(used), `logs:CreateLogStream ${log}`, `logs:PutLogEvents ${log}`].toSorted(),
+    );
+  });
 
   it("every role is that of one function, or of CodeDeploy with the policy that AWS limits to Lambda", () => {
     const ofFunctions = find("Lambda::Function").map(({ Role }) => Role);

@@ -74,10 +74,8 @@ describe("the deployment", () => {
   });
 
   it.each(deployedStages)("of $name has the job of the stages with the same safeguards", (stage) => {
-    const like = deployedStages.find(
-      ({ retainData, canaryDeployment }) =>
-        retainData === stage.retainData && canaryDeployment === stage.canaryDeployment,
-    );
+    const safeguards = ({ retainData, canaryDeployment }: Stage) => `${retainData} ${canaryDeployment}`;
+    const like = deployedStages.find((one) => safeguards(one) === safeguards(stage));
     const without = ({ name }: Stage) => {
       const { needs, if: condition, ...job } = jobOf(name); // which depend on its place
       return JSON.parse(JSON.stringify(job).replaceAll(new RegExp(`\\b${name}\\b`, "g"), "<stage>"));

@@ -8,7 +8,6 @@ import { createPet } from "../../../lib/operations/create-pet.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { listPets } from "../../../lib/operations/list-pets.ts";
 import { PetStatus } from "../../../lib/pet.ts";
-import { must } from "../../../lib/validation.ts";
 import { requestEvent } from "../../support/event.ts";
 
 /** The error that reading a request throws. */
@@ -106,9 +105,10 @@ it("the query of listPets names every parameter that is invalid or repeated, eve
 });
 
 it("a query that is wrong as a whole is refused as the query", () => {
-  const query = listPets.query.check(z.refine((sent) => !sent.status, must("not have a status and a limit")));
-  const read = () => readRequest({ ...listPets, query }, requestEvent({ query: { status: ["sold"] } }));
-  expect(read).toThrow(invalid("query must not have a status and a limit"));
+  const query = listPets.query.check(z.refine(() => false, "must not be sent"));
+  expect(() => readRequest({ ...listPets, query }, requestEvent())).toThrow(
+    invalid("query must not be sent"),
+  );
 });
 
 it("the path of getPet can be percent-encoded, and names no pet when it is not an int64", () => {
