@@ -29,7 +29,7 @@ const API_KEY = /(a|%[46]1)(s|%[57]3)(k|%[46]b)(_|%5f)[\w%]*/gi;
 /** One short line: time, status, duration, key ID, request, and the cause of an error. What has any length is last. */
 function formatRequest({ variables, url, body }: HandledRequest): string {
   const { httpMethod, status, responseLatency } = variables;
-  const errorCode = Number(status) >= 400 && errorCodeOf(body);
+  const errorCode = Number(status) >= 400 && parse(body)?.code; // the body of a function can be any text
   const color = COLORS[Math.floor(Number(status) / 100) - 1] ?? "red";
   return [
     new Date().toTimeString().slice(0, 8),
@@ -47,11 +47,12 @@ function formatRequest({ variables, url, body }: HandledRequest): string {
     .trimEnd();
 }
 
-function errorCodeOf(body: string): unknown {
+/** Returns the members of a JSON object, or undefined for any other text. */
+function parse(text: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(body).code;
+    return JSON.parse(text);
   } catch {
-    return undefined; // of a function that does not use the Error body
+    return undefined;
   }
 }
 
@@ -63,11 +64,9 @@ function withoutValues(url: string): string {
 
 /** Hides the lines that only repeat a request. */
 function formatFunctionLine(line: string): string | undefined {
-  try {
-    const { level, message } = JSON.parse(line);
-    if (level === "INFO") return undefined;
-    return `          ${level}  ${typeof message === "string" ? message : JSON.stringify(message)}`;
-  } catch {
-    return line;
-  }
+  const entry = parse(line);
+  if (!entry) return line;
+  const { level, message } = entry;
+  if (level === "INFO") return undefined;
+  return `          ${level}  ${typeof message === "string" ? message : JSON.stringify(message)}`;
 }
