@@ -111,14 +111,11 @@ async function beginToAdd({ baseUrl, key }: Address) {
 /** Adds pets until the service ends; returns those that it has acknowledged. */
 async function addUntilEnd({ baseUrl, key, process }: LocalService) {
   const acknowledged: unknown[] = [];
-  const init = {
-    method: "POST",
-    headers: headersOf(key),
-    body: JSON.stringify({ name: "x".repeat(256), categoryId: 1 }),
-  };
+  const large = JSON.stringify({ name: "x".repeat(256), categoryId: 1 });
   while (process.connected) {
-    const response = await fetch(`${baseUrl}/pets`, init).catch(() => undefined);
-    if (response?.status === 201) acknowledged.push(await response.json());
+    const sent = send(baseUrl, { method: "POST", path: "/pets", key, body: large });
+    const response = await sent.catch(() => undefined);
+    if (response?.status === 201) acknowledged.push(JSON.parse(response.text));
     else expect([undefined, 503]).toContain(response?.status);
   }
   return acknowledged;
