@@ -42,8 +42,7 @@ async function coldStart(folder: string): Promise<string> {
   const stack = readStack(assembly, servedStackName);
   const key = generateApiKey(localStage.name);
   const { ApiKeysTableName: apiKeys = "", PetsTableName: pets = "" } = stack.outputs;
-  const tables = { apiKeys, pets };
-  await using mock = await startMock(tables, key);
+  await using mock = await startMock({ apiKeys, pets }, key);
   const variants = await buildVariants(stack, key, bundles);
   const starts = variants.map((): Record<string, number>[] => []);
   for (let round = 0; round < ROUNDS; round++)

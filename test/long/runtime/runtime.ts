@@ -37,15 +37,6 @@ const cases: Record<string, { event: unknown; result: object }> = {
   },
 };
 
-/** Installs AWS's runtime, which compiles a part of it; returns the path of its program. */
-function installRuntime(folder: string): string {
-  copyFileSync(join(import.meta.dirname, "tools/package.json"), join(folder, "package.json"));
-  console.log("Installing aws-lambda-ric, which takes minutes ...");
-  const args = ["install", "--no-audit", "--no-fund", "--silent"];
-  execFileSync("npm", args, { cwd: folder, stdio: "inherit" });
-  return join(folder, "node_modules/aws-lambda-ric/index.mjs");
-}
-
 async function testFunction(
   runtime: string,
   fn: Code,
@@ -114,7 +105,11 @@ export async function testRuntime(): Promise<void> {
   const assembly = join(folder.path, "assembly");
   await mkdir(assembly);
   await synthesize(assembly);
-  const runtime = installRuntime(folder.path);
+  console.log("Installing aws-lambda-ric, which takes minutes, because a part of it is compiled ...");
+  copyFileSync(join(import.meta.dirname, "tools/package.json"), join(folder.path, "package.json"));
+  const args = ["install", "--no-audit", "--no-fund", "--silent"];
+  execFileSync("npm", args, { cwd: folder.path, stdio: "inherit" });
+  const runtime = join(folder.path, "node_modules/aws-lambda-ric/index.mjs");
   const store = await startTestStore(assembly);
   const proxy = await startFaultProxy(store.endpoint);
   const aws = awsEnvironment({ ...store, endpoint: proxy.endpoint });
