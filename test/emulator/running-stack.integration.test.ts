@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { startStack } from "../../emulator/running-stack.ts";
+import { type StackOptions, startStack } from "../../emulator/running-stack.ts";
 import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { shared } from "../support/shared.ts";
@@ -28,10 +28,8 @@ it.each([
 });
 
 it("ignores other services, and needs the code of every function before it starts one", async () => {
-  const ignore = () => undefined;
-  const options = { environment: {}, throttled: true, onRequest: ignore, onLog: ignore, onFailure: ignore };
   const stack = await read("AWS::Events::Rule");
-  expect(() => startStack(stack, options)).toThrow(
+  expect(() => startStack(stack, {} as StackOptions)).toThrow(
     `The code of the function ${stack.functions[0]?.name} is missing`,
   );
 });
