@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { describe, expect, it, jest } from "@jest/globals";
+import { expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import {
   endOf,
@@ -13,61 +13,59 @@ import {
   newApiKeyRecord,
 } from "../../lib/api-key.ts";
 
-describe("API key", () => {
-  it("is accepted only by its own stage, and drawn from 62 symbols in 27 places by the system's random generator", () => {
-    const guessable = jest.spyOn(Math, "random");
-    const keys = Array.from({ length: 2000 }, () => generateApiKey("staging"));
-    expect(guessable).not.toHaveBeenCalled();
-    expect(keys.filter((key) => !isApiKeyOf("staging", key) || isApiKeyOf("production", key))).toEqual([]);
-    const random = keys.map((key) => key.slice("ask_staging_".length, -6));
-    for (let place = 0; place < 27; place++) expect(new Set(random.map((text) => text[place])).size).toBe(62);
-  });
+it("is accepted only by its own stage, and drawn from 62 symbols in 27 places by the system's random generator", () => {
+  const guessable = jest.spyOn(Math, "random");
+  const keys = Array.from({ length: 2000 }, () => generateApiKey("staging"));
+  expect(guessable).not.toHaveBeenCalled();
+  expect(keys.filter((key) => !isApiKeyOf("staging", key) || isApiKeyOf("production", key))).toEqual([]);
+  const random = keys.map((key) => key.slice("ask_staging_".length, -6));
+  for (let place = 0; place < 27; place++) expect(new Set(random.map((text) => text[place])).size).toBe(62);
+});
 
-  it("is refused with any one character changed, and when it is cut, padded or in another case", () => {
-    const key = generateApiKey("staging");
-    for (const text of ["", key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()])
-      expect(isApiKeyOf("staging", text)).toBe(false);
-    const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- ");
-    fc.assert(
-      fc.property(fc.nat(key.length - 1), character, (index, other) => {
-        const changed = key.slice(0, index) + other + key.slice(index + 1);
-        expect(isApiKeyOf("staging", changed)).toBe(changed === key);
-      }),
-    );
-  });
-
-  // The checksums are CRC32 in base62, by an independent implementation.
-  it.each([
-    ["a place less", "ask_local_000000000000000000000000004PbICg"],
-    ["a place more", "ask_local_00000000000000000000000000002xxPXB"],
-    ["another symbol", "ask_local_00000000000000000000000000-0IAASi"],
-    ["text before it", "Xask_local_0000000000000000000000000001vcK3a"],
-    ["more letters in its stage", "ask_locals_00000000000000000000000000045PZSA"],
-    ["a stage in capitals", "ask_LOCAL_0000000000000000000000000000G0JNE"],
-  ])("is refused with %s, even if its checksum is right", (_difference, text) => {
-    expect(isApiKeyOf("local", text)).toBe(false);
-    expect(isApiKeyOf("local", "ask_local_0000000000000000000000000001zjBqf")).toBe(true);
-  });
-
-  const record = { hash: "", keyId: "", owner: "", scopes: [], createdAt: 0 };
-
-  it.each([{ expiresAt: 5 }, { revokeAt: 5 }, { revokeAt: 5, expiresAt: 6 }, { revokeAt: 6, expiresAt: 5 }])(
-    "works until it expires or is revoked, whichever comes first: %j",
-    (given) => {
-      expect([endOf(record), endOf({ ...record, ...given })]).toEqual([undefined, 5]);
-      expect(isLive(record, 6)).toBe(true);
-      expect([4, 5, 6].map((now) => isLive({ ...record, ...given }, now))).toEqual([true, false, false]);
-    },
+it("is refused with any one character changed, and when it is cut, padded or in another case", () => {
+  const key = generateApiKey("staging");
+  for (const text of ["", key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()])
+    expect(isApiKeyOf("staging", text)).toBe(false);
+  const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- ");
+  fc.assert(
+    fc.property(fc.nat(key.length - 1), character, (index, other) => {
+      const changed = key.slice(0, index) + other + key.slice(index + 1);
+      expect(isApiKeyOf("staging", changed)).toBe(changed === key);
+    }),
   );
+});
 
-  it("is stored as its SHA-256, which also names it in public, and is not a part of its record", () => {
-    const key = generateApiKey("local");
-    const hash = createHash("sha256").update(key).digest("hex");
-    const details = { owner: "test", scopes: ["pets:read" as const], createdAt: 1, expiresAt: 2 };
-    const keyId = `key_${hash.slice(0, 16)}`;
-    expect([hashApiKey(key), keyIdOf(hash)]).toEqual([hash, keyId]);
-    expect(newApiKeyRecord(key, details)).toEqual({ ...details, hash, keyId });
-  });
+// The checksums are CRC32 in base62, by an independent implementation.
+it.each([
+  ["a place less", "ask_local_000000000000000000000000004PbICg"],
+  ["a place more", "ask_local_00000000000000000000000000002xxPXB"],
+  ["another symbol", "ask_local_00000000000000000000000000-0IAASi"],
+  ["text before it", "Xask_local_0000000000000000000000000001vcK3a"],
+  ["more letters in its stage", "ask_locals_00000000000000000000000000045PZSA"],
+  ["a stage in capitals", "ask_LOCAL_0000000000000000000000000000G0JNE"],
+])("is refused with %s, even if its checksum is right", (_difference, text) => {
+  expect(isApiKeyOf("local", text)).toBe(false);
+  expect(isApiKeyOf("local", "ask_local_0000000000000000000000000001zjBqf")).toBe(true);
+});
+
+const record = { hash: "", keyId: "", owner: "", scopes: [], createdAt: 0 };
+
+it.each([{ expiresAt: 5 }, { revokeAt: 5 }, { revokeAt: 5, expiresAt: 6 }, { revokeAt: 6, expiresAt: 5 }])(
+  "works until it expires or is revoked, whichever comes first: %j",
+  (given) => {
+    expect([endOf(record), endOf({ ...record, ...given })]).toEqual([undefined, 5]);
+    expect(isLive(record, 6)).toBe(true);
+    expect([4, 5, 6].map((now) => isLive({ ...record, ...given }, now))).toEqual([true, false, false]);
+  },
+);
+
+it("is stored as its SHA-256, which also names it in public, and is not a part of its record", () => {
+  const key = generateApiKey("local");
+  const hash = createHash("sha256").update(key).digest("hex");
+  const details = { owner: "test", scopes: ["pets:read" as const], createdAt: 1, expiresAt: 2 };
+  const keyId = `key_${hash.slice(0, 16)}`;
+  expect([hashApiKey(key), keyIdOf(hash)]).toEqual([hash, keyId]);
+  expect(newApiKeyRecord(key, details)).toEqual({ ...details, hash, keyId });
 });
 
 it("knows the keys that the workflow issues as those of our own checks, and no other", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { createRouter } from "../../../emulator/gateway/router.ts";
 import type { Route } from "../../../emulator/template/rest-api.ts";
 
@@ -18,29 +18,27 @@ const route = createRouter([
   definition("GET", "/a.b"),
 ]);
 
-describe("createRouter", () => {
-  it.each([
-    ["GET", "/pets", "GET /pets", {}],
-    ["PUT", "/pets", "ANY /pets", {}],
-    ["GET", "/pets/mine", "GET /pets/mine", {}],
-    ["GET", "/pets/7", "GET /pets/{petId}", { petId: "7" }],
-    ["GET", "/pets/%2F", "GET /pets/{petId}", { petId: "%2F" }],
-    ["GET", "/pets/7/8", "ANY /{proxy+}", { proxy: "pets/7/8" }],
-    ["GET", "/pets//7", "ANY /{proxy+}", { proxy: "pets//7" }],
-    ["GET", "/pets//", "ANY /{proxy+}", { proxy: "pets/" }],
-    ["GET", "/acb", "ANY /{proxy+}", { proxy: "acb" }],
-    ["GET", "/petsx", "ANY /{proxy+}", { proxy: "petsx" }],
-    ["GET", "", "ANY ", {}],
-    ["GET", "/", "ANY ", {}],
-    ["GET", "/pets/", "GET /pets", {}],
-    ["GET", "/x/y/", "ANY /{proxy+}", { proxy: "x/y" }],
-  ])("routes %s %s to %s", (method, path, expected, pathParameters) => {
-    const match = route(method, path);
-    expect(`${match?.route.method} ${match?.route.path}`).toBe(expected);
-    expect(match?.pathParameters).toEqual(pathParameters);
-  });
+it.each([
+  ["GET", "/pets", "GET /pets", {}],
+  ["PUT", "/pets", "ANY /pets", {}],
+  ["GET", "/pets/mine", "GET /pets/mine", {}],
+  ["GET", "/pets/7", "GET /pets/{petId}", { petId: "7" }],
+  ["GET", "/pets/%2F", "GET /pets/{petId}", { petId: "%2F" }],
+  ["GET", "/pets/7/8", "ANY /{proxy+}", { proxy: "pets/7/8" }],
+  ["GET", "/pets//7", "ANY /{proxy+}", { proxy: "pets//7" }],
+  ["GET", "/pets//", "ANY /{proxy+}", { proxy: "pets/" }],
+  ["GET", "/acb", "ANY /{proxy+}", { proxy: "acb" }],
+  ["GET", "/petsx", "ANY /{proxy+}", { proxy: "petsx" }],
+  ["GET", "", "ANY ", {}],
+  ["GET", "/", "ANY ", {}],
+  ["GET", "/pets/", "GET /pets", {}],
+  ["GET", "/x/y/", "ANY /{proxy+}", { proxy: "x/y" }],
+])("routes %s %s to %s", (method, path, expected, pathParameters) => {
+  const match = route(method, path);
+  expect(`${match?.route.method} ${match?.route.path}`).toBe(expected);
+  expect(match?.pathParameters).toEqual(pathParameters);
+});
 
-  it("does not fall back to a less specific resource for a method that the resource does not have", () => {
-    expect(route("PUT", "/pets/7")).toBeUndefined();
-  });
+it("does not fall back to a less specific resource for a method that the resource does not have", () => {
+  expect(route("PUT", "/pets/7")).toBeUndefined();
 });
