@@ -38,6 +38,11 @@ describe("POST /pets", () => {
       expect(reply).toMatchObject(more === 0 ? { status: 201 } : { status: 400, body: { message } });
     },
   );
+
+  it("returns 413 to a body over the limit", async () => {
+    const body = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(BODY_LIMIT)}"}`;
+    expect(await post(body)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+  });
 });
 
 describe("GET /pets", () => {
