@@ -3,9 +3,9 @@ import putItem from "dynalite/validations/putItem.js";
 import updateItem from "dynalite/validations/updateItem.js";
 
 /**
- * Teaches dynalite `ReturnValuesOnConditionCheckFailure` of PutItem and UpdateItem: with `ALL_OLD`, ConditionalCheckFailedException has the existing
- * item, in the form that AWS returned to `test_return_values_on_conditions_check_failure` of
- * localstack/localstack. dynalite 4.0.0 ignores the parameter.
+ * Teaches dynalite `ReturnValuesOnConditionCheckFailure` of PutItem and UpdateItem: with `ALL_OLD`,
+ * ConditionalCheckFailedException has the existing item, in the form that AWS returned to
+ * `test_return_values_on_conditions_check_failure` of localstack/localstack. dynalite 4.0.0 ignores the parameter.
  *
  * @throws Error when dynalite knows the parameter itself, so that this file can be removed
  */
