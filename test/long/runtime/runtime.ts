@@ -107,7 +107,7 @@ export async function testRuntime(): Promise<void> {
   await synthesize(assembly);
   console.log("Installing aws-lambda-ric, which takes minutes, because a part of it is compiled ...");
   copyFileSync(join(import.meta.dirname, "tools/package.json"), join(folder.path, "package.json"));
-  const args = ["install", "--no-audit", "--no-fund", "--silent"];
+  const args = ["install", "--no-audit", "--no-fund"];
   execFileSync("npm", args, { cwd: folder.path, stdio: "inherit" });
   const runtime = join(folder.path, "node_modules/aws-lambda-ric/index.mjs");
   const store = await startTestStore(assembly);
