@@ -20,7 +20,7 @@ const tablesFile = join(dataFolder, "tables.json");
  * An empty file that marks a folder as a data folder. The name ends with the version of the folder's format, so that the
  * file is complete as soon as it exists. A change of the format, or of the tables' keys, needs the next number.
  */
-export const marker = "animal-store-format-1";
+export const formatFile = "animal-store-format-1";
 
 /** Where the operators' commands find the tables. An embedded store responds only while the service runs. */
 export interface LocalTables extends StoreAddress {
@@ -38,12 +38,12 @@ export async function makeDataFolder(folder = dataFolder): Promise<void> {
     // Not recursive: Node never returns from a recursive mkdir in /proc.
     await mkdir(folder, { mode: 0o700 }).catch(unlessExists);
     const names = await readdir(folder);
-    if (names.length > 0 && !names.includes(marker))
+    if (names.length > 0 && !names.includes(formatFile))
       throw new Error(
-        `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+        `The folder ${folder} is not empty and has no file ${formatFile}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
       );
     const options = { flag: "wx", mode: 0o600 };
-    await writeFile(join(folder, marker), "", options).catch(unlessExists);
+    await writeFile(join(folder, formatFile), "", options).catch(unlessExists);
     await writeFile(join(folder, ".gitignore"), "*\n", options).catch(unlessExists);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -74,7 +74,7 @@ export function writeTables({ endpoint, accessKeyId, apiKeysTable }: LocalTables
 
 /** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */
 export async function readTables(): Promise<LocalTables> {
-  const content = await lstat(join(dataFolder, marker))
+  const content = await lstat(join(dataFolder, formatFile))
     .then(() => checkFiles(dataFolder))
     .then(() => readFile(tablesFile, "utf8"))
     .catch(({ code, message }: NodeJS.ErrnoException) => {

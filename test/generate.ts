@@ -8,7 +8,7 @@ import { synthesize } from "../infra/synthesize.ts";
 import { openApiText } from "../openapi/document.ts";
 import { synthesizeAccount } from "./support/account.ts";
 import { exampleSettings } from "./support/every-option.ts";
-import { FOLDER, reviewedFiles } from "./support/normalize.ts";
+import { FOLDER, reviewedFiles } from "./support/reviewed-templates.ts";
 
 /** `npm run generate`. npm runs it in the folder of package.json. Read the difference before you commit it. */
 

@@ -17,7 +17,7 @@ import { shared } from "../support/shared.ts";
 const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
 process.env.DATA_DIR = folder; // local/data-folder.ts reads it once
 const { program } = await import("../../cli/keys.ts");
-const { makeDataFolder, marker, storeFolder, writeTables } = await import("../../local/data-folder.ts");
+const { makeDataFolder, formatFile, storeFolder, writeTables } = await import("../../local/data-folder.ts");
 
 const { tables } = readStack(shared.assembly, servedStackName);
 const tablesFile = join(folder, "tables.json");
@@ -65,7 +65,7 @@ it("says why it cannot read the data folder", async () => {
   }
   // Another version of the service made the folder.
   await writeTables(NOBODY);
-  await rm(join(folder, marker));
+  await rm(join(folder, formatFile));
   expect(await keys("list")).toEqual(none);
 });
 

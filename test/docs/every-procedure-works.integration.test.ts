@@ -9,9 +9,9 @@ import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, isForChecks, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
 import { petCreator, petLister, retiredItem } from "../../lib/dynamo/pet-store.ts";
 import type { Json } from "../support/json.ts";
-import { readTemplate } from "../support/normalize.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { listAll } from "../support/pets.ts";
+import { readTemplate } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 
 const docs = new URL("../../docs/", import.meta.url);

@@ -3,8 +3,8 @@ import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
-import { readTemplate } from "../support/normalize.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
+import { readTemplate } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 
 // What the stages do not use, and what the procedures use once. tables.integration.test.ts has -c deletionProtection=off.

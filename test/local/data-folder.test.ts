@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { makeDataFolder, marker, writeSecret } from "../../local/data-folder.ts";
+import { formatFile, makeDataFolder, writeSecret } from "../../local/data-folder.ts";
 
 /** In octal, as `ls` and `chmod` show them. */
 const permissions = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
@@ -11,11 +11,12 @@ it("keeps the files of a data folder that it uses again", async () => {
   await using parent = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
   const folder = join(parent.path, "data");
   await makeDataFolder(folder);
-  expect(marker).toBe("animal-store-format-1"); // with another name, the service would refuse the folders that exist
+  expect(formatFile).toBe("animal-store-format-1"); // with another name, the service would refuse the folders that exist
   expect(await permissions(folder)).toBe("700");
-  for (const name of [".gitignore", marker]) await writeFile(join(folder, name), "mine");
+  for (const name of [".gitignore", formatFile]) await writeFile(join(folder, name), "mine");
   await makeDataFolder(folder);
-  for (const name of [".gitignore", marker]) expect(await readFile(join(folder, name), "utf8")).toBe("mine");
+  for (const name of [".gitignore", formatFile])
+    expect(await readFile(join(folder, name), "utf8")).toBe("mine");
 });
 
 it("replaces a secret, which only its owner can read, also after a write that was interrupted", async () => {

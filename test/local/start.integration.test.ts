@@ -30,7 +30,7 @@ const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
 const folder = join(temporary, "a#b%41?c d");
 process.env.DATA_DIR = folder;
 const { serve } = await import("../../local/serve.ts");
-const { makeDataFolder, marker } = await import("../../local/data-folder.ts");
+const { makeDataFolder, formatFile } = await import("../../local/data-folder.ts");
 
 let ends: AsyncDisposableStack;
 const synthesize = jest.fn(async () => shared.assembly);
@@ -305,9 +305,9 @@ it.each<[Record<string, string>, message: string, syntheses: number, prepare?: (
   [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `, 0],
   [
     {},
-    `The folder ${folder} is not empty and has no file ${marker}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+    `The folder ${folder} is not empty and has no file ${formatFile}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
     0,
-    () => writeFile(join(folder, `${marker}0`), ""),
+    () => writeFile(join(folder, `${formatFile}0`), ""),
   ],
   [
     {},
@@ -330,5 +330,5 @@ it.each<[Record<string, string>, message: string, syntheses: number, prepare?: (
   const before = await readdir(folder);
   await expect(serveHere(environment)).rejects.toThrow(message);
   expect(synthesize).toHaveBeenCalledTimes(syntheses);
-  if (before.includes(`${marker}0`)) expect(await readdir(folder)).toEqual(before);
+  if (before.includes(`${formatFile}0`)) expect(await readdir(folder)).toEqual(before);
 });
