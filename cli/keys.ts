@@ -74,7 +74,7 @@ function showOnce(options: CommonOptions): ShowKey {
 
 /** The operators' commands for API keys. */
 export const program = configureProgram(new Command("npm run keys --")).description(
-  "Issue, list, show, rotate and revoke the API keys of a deployment.",
+  "Issue, list, show, rotate and revoke the API keys of a stage.",
 );
 
 const command = (name: string, description: string) =>
@@ -83,7 +83,7 @@ const command = (name: string, description: string) =>
     .description(description)
     .requiredOption(
       "--stage <stage>",
-      `the deployment: ${namedStages.map((stage) => stage.name).join(", ")}, or a personal stage`,
+      `the stage: ${namedStages.map((stage) => stage.name).join(", ")}, or a personal stage`,
       parseStage,
     )
     .option("--json", "print JSON, for scripts");
@@ -151,7 +151,7 @@ changingCommand("revoke", "revoke a key")
     const record = await keys.find(hash);
     const cached = stageNamed(options.stage).authorizerCacheSeconds;
     const text = changed
-      ? `Revoked ${id}. The gateway caches valid keys: it can keep working for ${cached} s.`
+      ? `Revoked ${id}. API Gateway may accept it for up to ${cached} s.`
       : `${id} was already revoked${record ? `, on ${isoTime(record.revokeAt)}` : ""}.`;
     await output(options, record ? describeKey(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });
