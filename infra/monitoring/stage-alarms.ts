@@ -53,7 +53,7 @@ function serverErrors({ api }: MonitoredResources): AlarmSettings[] {
   return burnRates.map(({ hours, rate, topic }) => ({
     id: `ServerErrors${hours}h`,
     topic,
-    alarmDescription: `In ${hours} h, 5xx came more than ${rate} times as fast as the objective allows.`,
+    alarmDescription: `In ${hours} h, 5xx came at more than ${rate} × the rate that the objective allows.`,
     section: "Why did this request fail?",
     metric: failureRate(
       api.serverErrors,
