@@ -5,7 +5,7 @@ import { isoTime } from "./format-keys.ts";
 /** Shows a new key to its owner. It throws if it cannot, or when `interruption` is aborted meanwhile. */
 export type ShowKey = (record: ApiKeyRecord, key: string, interruption: AbortSignal) => Promise<void>;
 
-/** Revokes a new key that nobody is to use. @throws Error always: why, and what became of the key */
+/** Revokes a new key that nobody is to use. @throws Error always: why, and whether the key can still work */
 async function revokeNewKey(
   keys: ApiKeyStore,
   key: ApiKeyRecord,
@@ -30,7 +30,7 @@ const INTERRUPTIONS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  *
  * @param stage the stage that the key is for
  * @returns the record of the new key
- * @throws Error with what became of the key
+ * @throws Error that says whether the key can still work
  */
 export async function issueKey(
   keys: ApiKeyStore,
@@ -60,7 +60,7 @@ export async function issueKey(
  *
  * @param grace in milliseconds
  * @returns when the old key stops working, in milliseconds since 1970
- * @throws Error if the key no longer works or is rotating already, or with what became of both keys
+ * @throws Error if the key no longer works or is rotating already, or that says which of both keys can still work
  */
 export async function rotateKey(
   keys: ApiKeyStore,
@@ -84,7 +84,7 @@ export async function rotateKey(
   const revokeAt = now + grace;
   const rotated = await keys.rotate(old.hash, successor.keyId, revokeAt, Date.now()).catch((cause) => {
     // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
-    throw new Error(`The new key works. It is not known whether ${keyId} ends: see \`show ${keyId}\``, {
+    throw new Error(`The new key works. The old key ${keyId} may not end: see \`show ${keyId}\``, {
       cause,
     });
   });

@@ -151,7 +151,7 @@ changingCommand("revoke", "revoke a key")
     const record = await keys.find(hash);
     const cached = stageNamed(options.stage).authorizerCacheSeconds;
     const text = changed
-      ? `Revoked ${id}. API Gateway may accept it for up to ${cached} s.`
+      ? `Revoked ${id}. API Gateway can accept it for up to ${cached} s.`
       : `${id} was already revoked${record ? `, on ${isoTime(record.revokeAt)}` : ""}.`;
     await output(options, record ? describeKey(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });

@@ -50,7 +50,7 @@ async function failingProbes(run: Run): Promise<Probe[]> {
   }
 }
 
-/** Returns the statuses that are a fault, in words. A lost connection is none of them. */
+/** Returns the statuses that are a fault, in words. A lost connection is not a fault. */
 function wrongAnswers(probes: Probe[]): string[] {
   return probes.flatMap(({ name, failures }) =>
     [...Map.groupBy(failures, (kind) => kind)]
@@ -97,7 +97,7 @@ async function sendWhile(command: string[], { url }: { url: string }, traffic: C
 /** The command, for tests in their own process. */
 export const program = configureProgram(new Command("npm run traffic --"))
   .description(
-    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet. Fails if the command or the last requests fail, or if an operation that worked before keeps returning the same wrong status meanwhile. With EXISTING_API_KEY, a key that was issued before the deployment, it also reads with that key.",
+    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds at most one pet. Fails if the command or the last requests fail, or if an operation that worked before keeps returning the same wrong status meanwhile. With EXISTING_API_KEY, a key that was issued before the deployment, it also reads with that key.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .argument("<command...>", "such as npx cdk deploy <stack>")

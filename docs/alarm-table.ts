@@ -30,6 +30,14 @@ function thresholdOf({ Threshold, Metrics: [{ Expression }] = [{ Expression: "" 
   return `${Number((Threshold * 100).toFixed(3))} %, at least ${least.join(" or ")}`;
 }
 
+/** Returns the name of an alarm that several functions have: the authorizer, all operations, or both. */
+function sharedName(names: string[]): string {
+  const [name = ""] = names;
+  const ofAuthorizer = names.filter((other) => /authorize/i.test(other)).length;
+  if (ofAuthorizer === names.length) return name;
+  return name.replace(functionNames, ofAuthorizer > 0 ? "<function>" : "<operation>");
+}
+
 /**
  * Returns the alarms of a stage as a table, with one row for those that each function has.
  *
@@ -41,18 +49,19 @@ export function alarmTable(stackName: string): string {
   const alarms = Object.entries(resources).filter(([, { Type }]) => Type === "AWS::CloudWatch::Alarm");
   // Those of a deployment have a name, and come last.
   alarms.sort(([, a], [, b]) => Number("AlarmName" in a.Properties) - Number("AlarmName" in b.Properties));
-  const rows = alarms.map(([id, { Properties: alarm }]) => {
+  const names = new Map<string, string[]>();
+  for (const [id, { Properties: alarm }] of alarms) {
     const name = (alarm.AlarmName ?? `${stackName}-${id.slice(0, -8)}...`).replace(/\$\{.*\}/, "<n>");
     const [, text = "", section = ""] = /^(.*)\. See "(.*)" in docs/.exec(alarm.AlarmDescription) ?? [];
-    return [
-      `\`${name.slice(stackName.length + 1).replace(functionNames, "<function>")}\``,
+    const row = [
       alarm.AlarmActions[0].includes("Page") ? "page" : "notice",
       text.replace(functionNames, "the function"),
       thresholdOf(alarm),
       `[${section}](#${anchorOf(section)})`,
     ].join("\t");
-  });
+    names.set(row, [...(names.get(row) ?? []), name.slice(stackName.length + 1)]);
+  }
   const head = ["Alarm, after `animal-store-<stage>-`", "", "Triggered when", "Threshold", "What to do"];
-  const different = [...new Set(rows)].map((row) => row.split("\t"));
-  return table(head, different, "text");
+  const rows = [...names].map(([row, same]) => [`\`${sharedName(same)}\``, ...row.split("\t")]);
+  return table(head, rows, "text");
 }

@@ -1,5 +1,5 @@
-// A client of the API in one file. Copy it. It needs no package, and runs where `fetch` exists: on Node 20 or later,
-// Deno and Bun. Never put an API key into a web page: keys belong on servers.
+// A client of the API in one file. Copy it. It needs no package, and runs where `fetch` exists: on Deno, Bun, and Node 20
+// or later, which before 22.18 needs it compiled. Never put an API key into a web page: keys belong on servers.
 
 export type PetStatus = "available" | "pending" | "sold";
 
@@ -37,7 +37,7 @@ export type ErrorCode =
   | "unavailable"
   | "timeout";
 
-/** A response without what the client asked for: an error of the API, or what something else sent. Check its code. */
+/** A response without what the client asked for: an error of the API, or the response of a proxy. Check its code. */
 export class PetStoreError extends Error {
   override readonly name = "PetStoreError";
   /** undefined if something between the client and the API responded, such as a proxy */
@@ -67,9 +67,9 @@ export interface ClientOptions {
   baseUrl: string;
   /** with the scopes of the operations that the client calls */
   apiKey: string;
-  /** how long a call can take with all its retries, in milliseconds */
+  /** how long a call can take with all its retries, in milliseconds; 60 s by default */
   deadline?: number;
-  /** how long one attempt can take, in milliseconds */
+  /** how long one attempt can take, in milliseconds; 10 s by default */
   attemptTimeout?: number;
 }
 
@@ -130,8 +130,8 @@ function stringifyPet(pet: NewPet): string {
 
 /**
  * Returns the query of the next page (RFC 8288), or undefined on the last page. The client uses only the query of the link,
- * so it never sends the key to another host. It refuses a link to no page, and one that it has `followed` before: the list
- * would not end.
+ * so it never sends the key to another host. It refuses a link without a cursor, and one that it has `followed` before: the
+ * list would not end.
  */
 function nextQuery(reply: Reply, followed: Set<string>): string | undefined {
   const link = /<([^>]*)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
@@ -144,7 +144,7 @@ function nextQuery(reply: Reply, followed: Set<string>): string | undefined {
 }
 
 /**
- * Makes a client of one deployment. Its methods retry lost connections, timeouts, 429, 500, 502, 503 and 504 with
+ * Makes a client of one stage. Its methods retry lost connections, timeouts, 429, 500, 502, 503 and 504 with
  * growing random pauses, and wait at least as long as `Retry-After` says.
  *
  * @returns the methods; they throw PetStoreError for a response without animals, and the error of `fetch` if the last

@@ -13,7 +13,7 @@ import { functionOutput, stackName } from "./names.ts";
 import type { Stage } from "./stages.ts";
 import { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
 
-/** One deployment of the whole service. */
+/** One stage of the whole service. */
 export class AnimalStoreStack extends Stack {
   constructor(scope: Construct, stage: Stage, codeFolder: CodeFolder, id = stackName(stage.name)) {
     super(scope, id, {

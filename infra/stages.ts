@@ -1,16 +1,16 @@
 import { stackName } from "./names.ts";
 
-/** Every difference between the deployments. */
+/** Every difference between the stages. */
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
   name: string;
-  /** the tables of pets and keys outlive the stack */
+  /** the tables outlive the stack */
   retainData: boolean;
   /** the tables of pets and keys can be restored to any second of the last 35 days */
   pointInTimeRecovery: boolean;
   /**
-   * prevents deletion of the stack and of the tables that keep data; `-c deletionProtection=off` turns it off for a first
-   * creation
+   * prevents deletion of the stack and, with `retainData`, of its tables; `-c deletionProtection=off` turns it off for a
+   * first creation
    */
   deletionProtection: boolean;
   /** `npm run keys` asks before it changes a key */
@@ -90,7 +90,7 @@ const production: Stage = {
   canaryDeployment: true,
 };
 
-/** The deployments in AWS. */
+/** The stages in AWS. */
 export const deployedStages: readonly Stage[] = [staging, production];
 
 /** The local service: it has the settings of staging, and keys of its own. */

@@ -7,7 +7,7 @@ export const DRAIN_TIMEOUT_MS = 5000;
 /** API Gateway's limit for the request line and the values of all headers, in bytes. Node counts their names as well. */
 const maxHeaderSize = 10_240;
 
-/** A server that can be stopped without the loss of a response. */
+/** A server that can respond to the requests that have arrived before it stops. */
 export class HttpServer extends Server {
   /** The last response of each connection that has had a request. */
   readonly #connections = new Map<Socket, ServerResponse | undefined>();

@@ -26,8 +26,8 @@ const burnRates = [
 const MIN_FAILURES = { page: 12, notice: 20 };
 
 /**
- * What counts as too few refusals while some requests get through: more than one client with an expired key makes in the
- * period, although it retries every 10 seconds.
+ * The fewest refusals that count while other requests succeed: one client with an expired key that retries every 10 s
+ * makes fewer.
  */
 const MIN_REFUSALS = 200;
 

@@ -151,7 +151,7 @@ it.each<[when: string, before: () => unknown, after: () => unknown, end: string]
 it("revoke says how long the gateway can still accept a key, and does nothing twice", async () => {
   const { keyId } = await json("issue", "--owner", "Acme");
   expect(await print("revoke", keyId)).toMatch(
-    new RegExp(`^Revoked ${keyId}\\. API Gateway may accept it for up to \\d+ s\\.\n$`),
+    new RegExp(`^Revoked ${keyId}\\. API Gateway can accept it for up to \\d+ s\\.\n$`),
   );
   world.now += HOUR;
   expect(await print("revoke", keyId)).toBe(`${keyId} was already revoked, on ${iso(start)}.\n`);
