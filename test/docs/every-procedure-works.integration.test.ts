@@ -68,8 +68,8 @@ it("names only outputs that a stage has, as the other documents do", () => {
   expect(Object.keys(outputs)).toEqual(expect.arrayContaining(named));
 });
 
-/** An `aws dynamodb` that sends the commands of the procedures to the store of the tests. */
-const aws = `aws() { node --input-type=module --eval '
+/** An `aws dynamodb` that sends the commands of the procedures to the store of the tests, and the `output` of its table. */
+const aws = `output() { [ "$1" = PetsTableName ] && echo "$PETS"; }; aws() { node --input-type=module --eval '
   import * as dynamodb from "@aws-sdk/client-dynamodb";
   const [, operation, ...options] = process.argv.slice(1);
   const pascal = (name) => name.replace(/(^-*|-)(.)/g, (_all, _dash, letter) => letter.toUpperCase());
@@ -91,7 +91,7 @@ it("deletes a pet by hand as a deletion of the service would, and only a pet", a
   const [, command = ""] = /^\*\*Delete a pet by hand\*\*.*?^```sh\n(.*?)^```/ms.exec(procedures) ?? [];
   const remove = (id: bigint) =>
     spawnSync("bash", ["-euc", `${aws}\n${command.replace("<id>", String(id))}`], {
-      env: { ...process.env, TABLE: tables.pets, NODE_OPTIONS: "" },
+      env: { ...process.env, PETS: tables.pets, NODE_OPTIONS: "" },
       encoding: "utf8",
     });
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
