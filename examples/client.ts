@@ -1,5 +1,5 @@
-// A client of the API in one file. Copy it. It needs no package, and runs where `fetch` exists: on Deno, Bun, and Node 20
-// or later, which before 22.18 needs it compiled. Never put an API key into a web page: keys belong on servers.
+// A client of the API in one file. Copy it. It needs no package. It runs on Deno, Bun, Node 22.18 or later, and, compiled,
+// on Node 20. Never put an API key into a web page: keys belong on servers.
 
 export type PetStatus = "available" | "pending" | "sold";
 
