@@ -4,7 +4,7 @@
 export const stackName = (stage: string) => `animal-store-${stage}`;
 
 /** The stack of what the stages share in an account and region. */
-export const accountStackName = stackName("account");
+export const accountStackName = "animal-store-account";
 
 /** Returns the form of an operation's or stage's name in construct ids and outputs, as the CDK writes them: `ListPets`. */
 export const pascalCase = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
