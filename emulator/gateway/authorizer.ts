@@ -14,7 +14,8 @@ const API_ARN = "arn:aws:execute-api:local:000000000000:local";
 /**
  * A TOKEN authorizer as API Gateway runs it: pattern first, then the cache, then the function.
  *
- * @returns a function that returns the authorizer's context, for the integration; it throws a GatewayError for a caller without access
+ * @returns a function that returns the authorizer's context, for the integration; it throws a GatewayError for a caller
+ *   without access
  */
 export function createAuthorizer({ functionName, pattern, cacheSeconds }: Authorizer, invoke: Invoke) {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; expiresAt: number }>();

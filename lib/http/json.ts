@@ -42,11 +42,12 @@ const isDeeper = (value: unknown, levels: number): boolean =>
  * @throws SyntaxError when the text is not JSON; RangeError when it has more than DEPTH_LIMIT levels
  */
 export function parseJson(text: string): unknown {
-  // A reviver calls itself for each level, and would exceed the stack. How deep that is depends on the caller.
-  if (isDeeper(JSON.parse(text), DEPTH_LIMIT)) throw new RangeError("The JSON is nested too deeply.");
-  return JSON.parse(text, (_key, value, { source }) =>
+  // Far beyond the limit, JSON.parse itself throws a RangeError, because a reviver calls itself for each level.
+  const value = JSON.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source ? (integerOf(source) ?? value) : value,
   );
+  if (isDeeper(value, DEPTH_LIMIT)) throw new RangeError("The JSON is nested too deeply.");
+  return value;
 }
 
 /** Writes what JSON.stringify accepts, and bigints digit for digit. */
