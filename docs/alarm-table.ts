@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { operations } from "../lib/operations.ts";
-import { table } from "./report.ts";
+import { anchorOf, table } from "./report.ts";
 
 /** An alarm of the reviewed template. */
 interface Alarm {
@@ -16,12 +16,6 @@ interface Alarm {
 type Resource = { Type: string; Properties: Alarm };
 
 const functionNames = new RegExp([...operations.map(({ id }) => id), "authorize"].join("|"), "i");
-
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, "")
-    .replaceAll(" ", "-");
 
 /** Returns what a metric has to exceed: a share with the least number of failures, milliseconds, or any number. */
 function thresholdOf({ Threshold, Metrics: [{ Expression }] = [{ Expression: "" }] }: Alarm): string {

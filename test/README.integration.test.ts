@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
+import { PAGE_SIZE } from "../lib/limits.ts";
 import { shared } from "./support/shared.ts";
 
 // Every block of code in README.md is run, or compared with what it shows.
@@ -40,7 +41,7 @@ it("has commands that work, and JSON as the service returns it", async () => {
   const [created = ""] = output.split("\n");
   expect(JSON.parse(pet ?? "")).toEqual({ ...JSON.parse(created), id: expect.any(Number) });
   const headers = { Authorization: `Bearer ${shared.key}` };
-  const response = await fetch(`${shared.baseUrl}/pets?limit=101`, { headers });
+  const response = await fetch(`${shared.baseUrl}/pets?limit=${PAGE_SIZE.maximum + 1}`, { headers });
   expect(JSON.parse(error ?? "")).toEqual(await response.json());
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { documents as documentsWithFigures, withFigures } from "../../docs/figures.ts";
+import { anchorOf } from "../../docs/report.ts";
 import { namedStages } from "../../infra/stages.ts";
 import { errors } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation.ts";
@@ -11,14 +12,9 @@ const read = (file: string | URL) => readFileSync(new URL(file, root), "utf8");
 const { scripts } = JSON.parse(read("package.json"));
 const folders = globSync("*/", { cwd: root, withFileTypes: true }).map(({ name }) => name);
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** The anchors of a document's headings. */
 const anchorsOf = (text: string) =>
-  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, "")
-      .replaceAll(" ", "-"),
-  );
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 
 // CHANGELOG.md names what existed once.
 const documents = globSync(["*.md", "{docs,emulator}/**/*.md"], { cwd: root, exclude: ["CHANGELOG.md"] });
