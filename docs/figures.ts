@@ -1,6 +1,6 @@
 import { stackName } from "../infra/names.ts";
 import { deployedStages } from "../infra/stages.ts";
-import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
+import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { PetStatus } from "../lib/pet.ts";
 import { alarmTable } from "./alarm-table.ts";
 import { format, insert, table } from "./report.ts";
@@ -20,12 +20,12 @@ const LAMBDA = { concurrency: 1000, requestsForEach: 10 };
 
 const kept = deployedStages.find(({ retainData }) => retainData);
 if (!kept) throw new Error("No stage keeps data.");
-const { name, throttling, wafRateLimits, statusShards } = kept;
+const { name, throttling, wafRateLimits } = kept;
 
 const whole = (value: number) => format(value, 0);
 
 /** The read units of a page of all statuses. */
-const PAGE_UNITS = PetStatus.options.length * statusShards.read * QUERY_UNITS;
+const PAGE_UNITS = PetStatus.options.length * QUERY_UNITS;
 
 function endTable(): string {
   const { concurrency, requestsForEach } = LAMBDA;
@@ -40,10 +40,7 @@ function endTable(): string {
       `${instances}, and two calls a request`,
     ],
     "Lambda's requests, if every key is cached": [concurrency * requestsForEach, instances],
-    "New pets of one status": [
-      (PARTITION.writes * statusShards.write) / CREATIONS,
-      `${units("write", PARTITION.writes)}: raise \`statusShards\``,
-    ],
+    "New pets of one status": [PARTITION.writes / CREATIONS, units("write", PARTITION.writes)],
     "First pages of one status": [PARTITION.reads / QUERY_UNITS / LISTS, units("read", PARTITION.reads)],
     "Reads of the index": [TABLE_QUOTA / (LISTS * PAGE_UNITS), `quota of ${whole(TABLE_QUOTA)} units`],
   };
@@ -66,7 +63,7 @@ function clientLimits(): string {
       ["`name`", `1 to ${NAME_LIMIT} characters`],
       ["body", `${BODY_LIMIT / 1024} KiB of JSON with at most ${DEPTH_LIMIT} levels`],
       ["`limit` of a list", `${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, by default ${PAGE_SIZE.default}`],
-      ["`Idempotency-Key`", `remembered for ${IDEMPOTENCY_SECONDS / 3600} hours`],
+      ["`Idempotency-Key`", `remembered for at least ${IDEMPOTENCY_HOURS} hours`],
       ["one API key", minute(wafRateLimits?.perKeyPerMinute)],
       ["one IP address", minute(wafRateLimits?.perIpPerMinute)],
       ["all clients together", `${whole(throttling.rate)} requests a second`],

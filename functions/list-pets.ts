@@ -4,7 +4,7 @@ import { createHandler } from "../lib/http/handler.ts";
 import { listPets } from "../lib/operations/list-pets.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const { list, ping } = petLister(env.petsTable, env.statusShards);
+const { list, ping } = petLister(env.petsTable);
 
 export const ready = warmUp(ping);
 

@@ -11,7 +11,7 @@ import { addSavedQueries } from "./monitoring/saved-queries.ts";
 import { addStageAlarms, type MonitoredResources } from "./monitoring/stage-alarms.ts";
 import { functionOutput, stackName } from "./names.ts";
 import type { Stage } from "./stages.ts";
-import { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
+import { ApiKeysTable, PetsTable } from "./tables.ts";
 
 /** One stage of the whole service. */
 export class AnimalStoreStack extends Stack {
@@ -22,7 +22,6 @@ export class AnimalStoreStack extends Stack {
     });
     const tables = {
       pets: new PetsTable(this, "Pets", stage),
-      claims: new ClaimsTable(this, "Claims", stage),
       keys: new ApiKeysTable(this, "ApiKeys", stage),
     };
     const functions = createFunctions(this, tables, stage, codeFolder);

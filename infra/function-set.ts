@@ -9,7 +9,7 @@ import type { operations } from "../lib/operations.ts";
 import { ApiFunction, type ApiFunctionProps } from "./api-function.ts";
 import { entryName, pascalCase } from "./names.ts";
 import type { Stage } from "./stages.ts";
-import type { ApiKeysTable, ClaimsTable, PetsTable } from "./tables.ts";
+import type { ApiKeysTable, PetsTable } from "./tables.ts";
 
 /** The function of every operation, and the authorizer. */
 export type Functions = Record<(typeof operations)[number]["id"] | "authorize", ApiFunction>;
@@ -20,13 +20,12 @@ export type CodeFolder = (entry: string) => string;
 /** Adds the functions of a stage. The construct id of a function and its file in functions/ follow from its name. */
 export function createFunctions(
   scope: Construct,
-  { pets, claims, keys }: { pets: PetsTable; claims: ClaimsTable; keys: ApiKeysTable },
+  { pets, keys }: { pets: PetsTable; keys: ApiKeysTable },
   stage: Stage,
   codeFolder: CodeFolder,
 ): Functions {
   const PETS_TABLE = pets.tableName;
-  const { read, write } = stage.statusShards;
-  const { GET_ITEM, PUT_ITEM, QUERY, UPDATE_ITEM } = TableOperation;
+  const { GET_ITEM, PUT_ITEM, QUERY } = TableOperation;
   const create = (
     name: string,
     props: Pick<ApiFunctionProps, "environment" | "access">,
@@ -44,15 +43,12 @@ export function createFunctions(
     });
   return {
     [listPets.id]: create(listPets.id, {
-      environment: { PETS_TABLE, STATUS_SHARDS: String(read) },
+      environment: { PETS_TABLE },
       access: [{ table: pets, index: STATUS_INDEX, operations: [QUERY] }],
     }),
     [createPet.id]: create(createPet.id, {
-      environment: { PETS_TABLE, CLAIMS_TABLE: claims.tableName, STATUS_SHARDS: String(write) },
-      access: [
-        { table: pets, operations: [PUT_ITEM] },
-        { table: claims, operations: [GET_ITEM, PUT_ITEM, UPDATE_ITEM] },
-      ],
+      environment: { PETS_TABLE },
+      access: [{ table: pets, operations: [PUT_ITEM] }],
     }),
     [getPet.id]: create(getPet.id, {
       environment: { PETS_TABLE },

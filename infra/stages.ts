@@ -27,12 +27,6 @@ export interface Stage {
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
-   * The number of index partitions of each status. One partition accepts about 1,000 creations a second, of up to 1 KB.
-   * Every further partition costs a page another Query for each status that it lists: three without a filter. Raise `read`
-   * first and deploy, then raise `write`. Never lower `read`.
-   */
-  statusShards: { read: number; write: number };
-  /**
    * Instances of each function that are always started, to avoid cold starts. Off by default. docs/deployment.md has the
    * cost.
    */
@@ -69,7 +63,6 @@ const staging: Stage = {
   confirmKeyChanges: false,
   authorizerCacheSeconds: 60,
   throttling: { rate: 50, burst: 100 },
-  statusShards: { read: 1, write: 1 },
   systemLogLevel: "INFO",
   logRetentionDays: 30,
   canaryDeployment: false,
@@ -84,7 +77,6 @@ const production: Stage = {
   authorizerCacheSeconds: 60,
   throttling: { rate: 1000, burst: 2000 },
   wafRateLimits: { perIpPerMinute: 6_000, perKeyPerMinute: 18_000 },
-  statusShards: { read: 1, write: 1 },
   systemLogLevel: "WARN",
   logRetentionDays: 30,
   canaryDeployment: true,

@@ -2,8 +2,7 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/api-key-store.ts";
-import { CLAIM_TTL_ATTRIBUTE } from "../lib/dynamo/claim-store.ts";
-import { STATUS_INDEX, STATUS_SHARD_ATTRIBUTE } from "../lib/dynamo/pet-store.ts";
+import { ORDER_ATTRIBUTE, STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Stage } from "./stages.ts";
 
@@ -30,32 +29,16 @@ class StageTable extends Table {
   }
 }
 
-/** The pets by id, and by status in order of id. */
+/** The pets by id, and by status in order of their creation. */
 export class PetsTable extends StageTable {
   constructor(scope: Construct, id: string, stage: Stage) {
-    const idKey = { name: "id", type: AttributeType.NUMBER };
-    super(scope, id, stage, { partitionKey: idKey });
+    super(scope, id, stage, { partitionKey: { name: "id", type: AttributeType.NUMBER } });
     this.addGlobalSecondaryIndex({
       indexName: STATUS_INDEX,
-      partitionKey: { name: STATUS_SHARD_ATTRIBUTE, type: AttributeType.STRING },
-      sortKey: idKey,
+      partitionKey: { name: "status", type: AttributeType.STRING },
+      sortKey: { name: ORDER_ATTRIBUTE, type: AttributeType.NUMBER },
       projectionType: ProjectionType.ALL,
     });
-  }
-}
-
-/**
- * The claims of creations with an Idempotency-Key. A claim has no use after a day, so there is nothing to recover. But
- * without the table, every creation with an Idempotency-Key fails.
- */
-export class ClaimsTable extends StageTable {
-  constructor(scope: Construct, id: string, stage: Stage) {
-    super(scope, id, stage, {
-      partitionKey: { name: "hash", type: AttributeType.STRING },
-      timeToLiveAttribute: CLAIM_TTL_ATTRIBUTE,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false },
-    });
-    acknowledge(this, "DDB3", "A claim matters for 24 hours, and only to a client that retries.");
   }
 }
 

@@ -17,13 +17,6 @@ export const env = {
   get petsTable() {
     return required("PETS_TABLE");
   },
-  get claimsTable() {
-    return required("CLAIMS_TABLE");
-  },
-  /** the number of index partitions of a status that listPets reads, or to which createPet writes */
-  get statusShards() {
-    return Number(required("STATUS_SHARDS"));
-  },
   /** set by Lambda: the number of a published version, or $LATEST; undefined elsewhere */
   get functionVersion() {
     return process.env.AWS_LAMBDA_FUNCTION_VERSION;

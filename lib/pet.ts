@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { Int64 } from "./int64.ts";
+import { Int64, parseInt64 } from "./int64.ts";
 import { NAME_LIMIT, PAGE_SIZE } from "./limits.ts";
-import { must } from "./validation.ts";
+import { fromText, must } from "./validation.ts";
 
 const statuses = ["available", "pending", "sold"] as const;
 
@@ -54,10 +54,18 @@ export const Pet = z
   .register(z.globalRegistry, { id: "Pet", description: "An animal" });
 export type Pet = z.output<typeof Pet>;
 
+/** The id of a pet in a path. */
+export const PetId = fromText(parseInt64, String, must("be an int64"), {
+  type: "integer",
+  format: "int64",
+  description: "Id of the animal",
+  examples: [114677519594330],
+});
+
 /** Source: contract 2.4. */
 export const Pets = z.array(Pet).register(z.globalRegistry, {
   id: "Pets",
-  description: "Animals in ascending order of id",
+  description: "Animals in order of their creation",
   maxItems: PAGE_SIZE.maximum,
 });
 
@@ -67,14 +75,14 @@ export interface PetQuery {
   limit: number;
   /** only pets with this status */
   status?: PetStatus | undefined;
-  /** only pets whose id is greater */
+  /** only pets that follow this place in the list (creation.ts) */
   after?: bigint | undefined;
 }
 
-/** A page of pets in ascending order of id. */
+/** A page of pets in order of their creation. */
 export interface PetPage {
   pets: Pet[];
-  /** the id after which the next page starts; undefined on the last page */
+  /** the place after which the next page starts; undefined on the last page */
   next: bigint | undefined;
 }
 
@@ -90,7 +98,7 @@ export interface IdempotencyToken {
 // or the signal aborts, otherwise `internal_error`.
 
 interface Store {
-  /** Reads something small with the client of the other method, for the warm-up. */
+  /** Makes a small call with the client of the other method, for the warm-up. It can fail. */
   ping(signal: AbortSignal): Promise<unknown>;
 }
 
@@ -106,8 +114,8 @@ export interface PetFinder extends Store {
 
 export interface PetCreator extends Store {
   /**
-   * Adds a pet and returns it with its id. Calls with the same token return the same pet for 24 hours; with another
-   * pet they throw ApiError `idempotency_mismatch`.
+   * Adds a pet and returns it with its id. Calls with the same token return the same pet, even if it was changed or deleted
+   * since; with another pet they throw ApiError `idempotency_mismatch`.
    */
   create(pet: NewPet, token?: IdempotencyToken, signal?: AbortSignal): Promise<Pet>;
 }

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 300;
  * costs about 30 ms of CPU for the TLS connection and for code that is compiled on first use. Every function exports the
  * result as `ready`, which its entry (infra/bundle/lambda-entry.mjs) awaits.
  *
- * @param ping reads something small until the signal aborts, so that a DynamoDB that does not respond delays the start
+ * @param ping makes a small call until the signal aborts, so that a DynamoDB that does not respond delays the start
  *   by 300 ms only
  * @returns resolves when the call has ended, even if it failed: the first request then makes the call itself
  */

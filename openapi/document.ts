@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { BODY_LIMIT, IDEMPOTENCY_SECONDS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
+import { BODY_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
 import { API_VERSION, type Operation } from "../lib/operation.ts";
 import { operations } from "../lib/operations.ts";
 import { json, responses } from "./responses.ts";
@@ -62,7 +62,7 @@ const description = `The animals of a store.
 
 - **Authentication:** Send an API key with each request, as \`Authorization: Bearer <API_KEY>\`.
 - **Pages:** A list returns up to \`limit\` animals, by default ${PAGE_SIZE.default}. While more follow, its \`Link\` header has the URL of the next page with \`rel="next"\`.
-- **Retries:** Retry a 429 or a 5xx after the seconds in \`Retry-After\`, if present, and a \`POST\` only with an \`Idempotency-Key\`, which the service remembers for ${IDEMPOTENCY_SECONDS / 3600} hours.
+- **Retries:** Retry a 429 or a 5xx after the seconds in \`Retry-After\`, if present, and a \`POST\` only with an \`Idempotency-Key\`, which the service remembers for at least ${IDEMPOTENCY_HOURS} hours. Never use one \`Idempotency-Key\` for two animals.
 - **Limits:** A body has up to ${BODY_LIMIT / 1024} KiB, and a name up to ${NAME_LIMIT} characters; too many requests get a 429.
 - **Errors:** Every error has the body \`Error\`: check its \`code\`, because the text of its \`message\` can change.`;
 

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { Operation } from "../operation.ts";
-import { Pet } from "../pet.ts";
-import { PetId } from "../pet-id.ts";
+import { Pet, PetId } from "../pet.ts";
 
 /** Source: contract 5. */
 export const getPet = {

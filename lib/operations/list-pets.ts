@@ -35,7 +35,7 @@ export const listPets = {
   }),
   success: {
     status: 200,
-    description: "A page of animals in ascending order of id",
+    description: "A page of animals in order of their creation",
     body: Pets,
     headers: { Link: 'URL of the next page with rel="next" (RFC 8288). The last page has none' },
   },

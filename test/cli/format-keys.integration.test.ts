@@ -2,27 +2,17 @@ import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { hashApiKey } from "../../lib/api-key.ts";
-import {
-  failure,
-  json,
-  keys,
-  output,
-  print,
-  stackWith,
-  start,
-  tables,
-  world,
-} from "../support/deployed-keys.ts";
+import { failure, json, keys, output, print, stackWith, start, world } from "../support/deployed-keys.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 
-const other = await createOwnTables();
+const [other, empty] = [await createOwnTables(), await createOwnTables()];
 
 it("list prints the oldest key first, keys of the same age by ID, and says that there are none", async () => {
   for (world.now of [start + 1, start, start, start, start - 1]) await json("issue", "--owner", "Ordered");
   const listed: { createdAt: string; keyId: string }[] = await json("list");
   const order = listed.map(({ createdAt, keyId }) => `${createdAt} ${keyId}`);
   expect(order).toEqual(order.toSorted());
-  world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", tables.claims)); // which is empty
+  world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", empty.keys));
   expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
 });
 

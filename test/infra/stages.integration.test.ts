@@ -71,11 +71,6 @@ describe("a stage with every option", () => {
       expect([others, callersOf(alias.id).length]).toEqual([[], 1]);
     },
   );
-
-  it("configures listPets with the shards to read and createPet with the shards to write", () => {
-    const shards = ["listPets", "createPet"].map((name) => fn(name).Environment.Variables.STATUS_SHARDS);
-    expect(shards).toEqual([everyOption.statusShards.read, everyOption.statusShards.write].map(String));
-  });
 });
 
 describe("a personal stage", () => {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
-import { retiredItem } from "../../lib/dynamo/pet-store.ts";
 import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { functionNames, readResources } from "../support/resources.ts";
@@ -28,15 +27,13 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
   const { find, fn, only, output } = readResources(assembly, stackName(name));
   const tables = find("DynamoDB::Table");
   const [pets, keys] = [output("PetsTableName"), output("ApiKeysTableName")];
-  const claims = fn("createPet").Environment.Variables.CLAIMS_TABLE;
 
-  it("keeps every table if the stage keeps data, and can recover all but the claims", () => {
+  it("keeps every table if the stage keeps data, and can recover it", () => {
     for (const table of tables) {
       expect(table).toMatchObject(retainData ? KEPT : DELETED);
       const { DeletionProtectionEnabled = false, PointInTimeRecoverySpecification } = table;
       expect(DeletionProtectionEnabled).toBe(retainData && deletionProtection);
-      const recoverable = pointInTimeRecovery && table.id !== claims;
-      expect(PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: recoverable });
+      expect(PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: pointInTimeRecovery });
     }
   });
 
@@ -53,7 +50,7 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
   });
 
   it("lists no retired id in an index", () => {
-    const retired = Object.keys(retiredItem(1n, { creationId: "1", deletionId: "2" }));
+    const retired = ["id", "creationId", "fingerprint", "deletionId"];
     for (const { GlobalSecondaryIndexes = [] } of tables.filter(({ id }) => id === pets))
       for (const { KeySchema } of GlobalSecondaryIndexes) {
         const names = KeySchema.map(({ AttributeName }: Json) => AttributeName);
@@ -69,12 +66,12 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
     expect(actions.filter((action) => /Delete|Batch|PartiQL|\*/.test(action))).toEqual([]);
   });
 
-  it("deletes claims and keys when they have ended, and never a pet", () => {
+  it("deletes keys when they have ended, and never a pet", () => {
     const ends = tables.map(({ id, TimeToLiveSpecification: end }) => [
       id,
       end?.Enabled && end.AttributeName,
     ]);
-    const expected = { [claims]: "expiresAt", [keys]: "deleteAt", [pets]: undefined };
+    const expected = { [keys]: "deleteAt", [pets]: undefined };
     expect(Object.fromEntries(ends)).toEqual(expected);
   });
 

@@ -45,16 +45,6 @@ program
   });
 
 program
-  .command("interleavings")
-  .description(
-    "runs the stores' calls in many orders, with faults, on a model of DynamoDB, and expects to notice mutations",
-  )
-  .option("--schedules <number>", "random schedules of creations", wholeNumber(1), 100_000)
-  .option("--seed <number>", "of the random schedules", wholeNumber(0), 1)
-  .addOption(new Option("--quick", "the part that npm test runs").default(false).implies({ schedules: 250 }))
-  .action(async (options) => (await import("./interleavings/schedules.ts")).checkSchedules(options));
-
-program
   .command("model")
   .summary("compares random commands, with hostile requests among them, with a model of docs/contract.md")
   .description(

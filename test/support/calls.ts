@@ -1,4 +1,4 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
 /** One call of DynamoDB. `started` and `responded` are positions in the order of all starts and responses. */
@@ -48,7 +48,10 @@ export function recordCalls(): () => RecordedCall[] {
         units: 0,
       };
       calls.push(call);
-      const output = await send.call(this, command, options);
+      const output = await send.call(this, command, options).catch((error) => {
+        if (error instanceof ConditionalCheckFailedException) call.responded = clock++;
+        throw error;
+      });
       call.responded = clock++;
       call.units = output.ConsumedCapacity?.CapacityUnits ?? 0;
       return output;

@@ -9,7 +9,6 @@ export const everyOption: Stage = {
   throttling: { rate: 700, burst: 1100 },
   wafRateLimits: { perIpPerMinute: 1300, perKeyPerMinute: 1900 },
   reservedConcurrency: { operation: 53, authorizer: 23 },
-  statusShards: { read: 8, write: 4 },
   provisionedConcurrency: { operation: 5, authorizer: 2 },
   systemLogLevel: "INFO",
   logRetentionDays: 7,

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import type { Json } from "./json.ts";
 import { listen } from "./listen.ts";
 
 /** DynamoDB's own errors: HTTP status and type. */
@@ -16,16 +17,24 @@ const refusals = {
 } as const;
 
 /** The faults between a function and its table. */
-export type Fault =
-  | "refuse" // nothing listens
-  | "reset" // the connection breaks in the middle of the response
-  | "delay" // the response comes after the client has given up; until then the server says that it works on it
-  | "stall" // the response begins and never ends
-  | "malformed" // the response is not JSON
-  | "empty" // the response is an empty object
-  | "truncated" // the response ends too early
-  | "lost" // the work is done, but its response never arrives
-  | keyof typeof refusals;
+export const faults = [
+  "refuse", // nothing listens
+  "reset", // the connection breaks in the middle of the response
+  "delay", // the response comes after the client has given up; until then the server says that it works on it
+  "stall", // the response begins and never ends
+  "malformed", // the response is not JSON
+  "empty", // the response is an empty object
+  "truncated", // the response ends too early
+  "lost", // the work is done, but its response never arrives
+  "late", // the connection breaks; the work is done later, when the next fault is set
+  "repeated", // the work is done twice
+  "without the item", // the refusal of a write does not say which item is in the way
+  ...(Object.keys(refusals) as (keyof typeof refusals)[]),
+] as const;
+export type Fault = (typeof faults)[number];
+
+/** Gets the input of a request, and how many have arrived since the fault was set. */
+type Hook = (input: Json, nth: number) => unknown;
 
 // Longer than the second that a function waits for a response (lib/dynamo/client.ts).
 const DELAY_MS = 1500;
@@ -49,10 +58,13 @@ export async function startFaultProxy(target: string) {
   let left = 0;
   let skipped = 0;
   let requests = 0;
+  let beforeEach: Hook = () => undefined;
+  const late: (() => Promise<unknown>)[] = [];
 
   async function respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const sent = await buffer(message);
     requests++;
+    await beforeEach(JSON.parse(String(sent)), requests);
     const current = skipped-- <= 0 && left-- > 0 ? fault : undefined;
     if (current && current in refusals) {
       const [status, type] = refusals[current as keyof typeof refusals];
@@ -64,6 +76,11 @@ export async function startFaultProxy(target: string) {
       response.writeProcessing();
       await setTimeout(PROGRESS_MS);
     }
+    if (current === "late") {
+      late.push(() => forward(target, message, sent));
+      return void message.socket.destroy();
+    }
+    if (current === "repeated") await forward(target, message, sent);
     const { status, headers, body } = await forward(target, message, sent);
     if (current === "lost") return void message.socket.destroy();
     if (current === "reset" || current === "truncated" || current === "stall") {
@@ -74,7 +91,11 @@ export async function startFaultProxy(target: string) {
       if (current === "truncated") message.socket.end();
       return;
     }
-    const answers: Partial<Record<Fault, string>> = { malformed: '{"Item":{"id":', empty: "{}" };
+    const answers: Partial<Record<Fault, string>> = {
+      malformed: '{"Item":{"id":',
+      empty: "{}",
+      "without the item": JSON.stringify({ ...JSON.parse(String(body)), Item: undefined }),
+    };
     const answer = Buffer.from((current && answers[current]) ?? body);
     // The checksum is of the body that was forwarded.
     const { "x-amz-crc32": _, ...others } = headers;
@@ -87,6 +108,10 @@ export async function startFaultProxy(target: string) {
   const { origin, close } = await listen(server);
   return {
     endpoint: origin,
+    /** Calls a function before each request is executed. */
+    beforeEach: (hook: Hook) => {
+      beforeEach = hook;
+    },
     /** Returns how many requests have arrived since the fault was set. */
     requests: () => requests,
     /**
@@ -99,6 +124,7 @@ export async function startFaultProxy(target: string) {
     async set(next: Fault | undefined, times = Number.POSITIVE_INFINITY, first = 0): Promise<void> {
       // The connections of the last fault belong to it.
       await close();
+      for (const execute of late.splice(0)) await execute();
       // The client is in this process. It reads the end of its connections in the next turns of the event loop;
       // before, it would spend an attempt on one of them.
       for (let turn = 0; turn < 3; turn++) await setImmediate();

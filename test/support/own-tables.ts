@@ -5,7 +5,7 @@ import { servedStackName } from "../../infra/stages.ts";
 import { shared } from "./shared.ts";
 
 // Each call sets them.
-const { AWS_ENDPOINT_URL_DYNAMODB = "", PETS_TABLE, API_KEYS_TABLE, CLAIMS_TABLE } = process.env;
+const { AWS_ENDPOINT_URL_DYNAMODB = "", PETS_TABLE, API_KEYS_TABLE } = process.env;
 
 /**
  * Makes tables for one test file only. The functions that it imports afterwards use them.
@@ -20,7 +20,6 @@ export async function createOwnTables() {
   await createTables({ endpoint: AWS_ENDPOINT_URL_DYNAMODB }, own);
   const pets = named(PETS_TABLE);
   const keys = named(API_KEYS_TABLE);
-  const claims = named(CLAIMS_TABLE);
-  Object.assign(process.env, { PETS_TABLE: pets, API_KEYS_TABLE: keys, CLAIMS_TABLE: claims });
-  return { pets, keys, claims };
+  Object.assign(process.env, { PETS_TABLE: pets, API_KEYS_TABLE: keys });
+  return { pets, keys };
 }

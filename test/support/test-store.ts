@@ -17,8 +17,6 @@ export async function startTestStore(assembly: string): Promise<Store> {
   Object.assign(process.env, {
     PETS_TABLE: outputs.PetsTableName,
     API_KEYS_TABLE: outputs.ApiKeysTableName,
-    CLAIMS_TABLE: tables.map(({ TableName }) => TableName).find((name) => name?.startsWith("Claims")),
-    STATUS_SHARDS: "1",
     STAGE: "staging",
   });
   share({ assembly });

@@ -1,19 +1,33 @@
 import { randomUUID } from "node:crypto";
-import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { conditionFailure, dynamoClient, existingItem } from "../../lib/dynamo/client.ts";
-import { retiredItem, STATUS_SHARD_ATTRIBUTE, statusShardOf, toPet } from "../../lib/dynamo/pet-store.ts";
+import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { conditionFailure, dynamoClient } from "../../lib/dynamo/client.ts";
+import { ORDER_ATTRIBUTE, toPet } from "../../lib/dynamo/pet-store.ts";
 import { ApiError } from "../../lib/errors.ts";
-import type { Pet, PetStatus } from "../../lib/pet.ts";
+import { Pet, type PetStatus } from "../../lib/pet.ts";
 
-// Methods of a store that changes and deletes pets, by the rules of docs/decisions/claim-then-put.md. No operation has
+// Methods of a store that changes and deletes pets, by the rules of docs/decisions/one-write.md. No operation has
 // them yet: tests run them beside creations, and CONTRIBUTING.md shows them as examples.
 
-/** @param shards the number of index partitions for each status */
-export function trialOperations(TableName: string, shards: number) {
+// Only a pet has the attribute, a retired id does not.
+const ConditionExpression = `attribute_exists(${ORDER_ATTRIBUTE})`;
+
+const { id: _, ...fields } = Pet.shape;
+const names = Object.keys(fields).map((name) => [`#${name}`, name]);
+
+/**
+ * The update that deletes a pet: its fields go, and its id stays with the creation, so that a retry adds nothing.
+ *
+ * @param deletionId tells a repeated write that it was the first deletion
+ */
+export const deletion = (deletionId: string) => ({
+  UpdateExpression: `SET deletionId = :deletionId REMOVE ${ORDER_ATTRIBUTE}, ${names.map(([alias]) => alias).join(", ")}`,
+  ConditionExpression,
+  ExpressionAttributeNames: Object.fromEntries(names),
+  ExpressionAttributeValues: { ":deletionId": deletionId },
+});
+
+export function trialOperations(TableName: string) {
   const client = DynamoDBDocumentClient.from(dynamoClient(), { unmarshallOptions: { wrapNumbers: BigInt } });
-  // Only a pet has the attribute, a retired id does not.
-  const ConditionExpression = `attribute_exists(${STATUS_SHARD_ATTRIBUTE})`;
-  const ReturnValuesOnConditionCheckFailure = "ALL_OLD";
 
   return {
     /** Gives a pet another status. Returns the pet, or undefined if there is none. */
@@ -21,10 +35,10 @@ export function trialOperations(TableName: string, shards: number) {
       const update = new UpdateCommand({
         TableName,
         Key: { id },
-        UpdateExpression: `SET #status = :status, ${STATUS_SHARD_ATTRIBUTE} = :shard`,
+        UpdateExpression: "SET #status = :status",
         ConditionExpression,
         ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: { ":status": status, ":shard": statusShardOf({ id, status }, shards) },
+        ExpressionAttributeValues: { ":status": status },
         ReturnValues: "ALL_NEW",
       });
       const updating = client.send(update, { abortSignal });
@@ -36,19 +50,16 @@ export function trialOperations(TableName: string, shards: number) {
 
     /** Deletes a pet. Returns false if there is no pet. */
     async deletePet(id: bigint, abortSignal?: AbortSignal): Promise<boolean> {
-      const get = new GetCommand({ TableName, Key: { id }, ConsistentRead: true });
-      const { Item } = await client.send(get, { abortSignal });
-      if (!Item?.[STATUS_SHARD_ATTRIBUTE]) return false;
       const deletionId = randomUUID();
-      const put = new PutCommand({
+      const update = new UpdateCommand({
         TableName,
-        Item: retiredItem(id, { creationId: Item.creationId, deletionId }),
-        ConditionExpression,
-        ReturnValuesOnConditionCheckFailure,
+        Key: { id },
+        ...deletion(deletionId),
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       });
-      const existing = await existingItem(client.send(put, { abortSignal }));
-      // The SDK repeats a write whose response was lost, and finds what it has written.
-      return !existing || existing.deletionId?.S === deletionId;
+      const failure = await conditionFailure(client.send(update, { abortSignal }));
+      // The SDK repeats a write whose response was lost, and finds what it has written. An id that no pet had has no item.
+      return !failure || failure.Item?.deletionId?.S === deletionId;
     },
   };
 }

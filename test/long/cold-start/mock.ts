@@ -8,7 +8,7 @@ import { awsEnvironment, clientConfig } from "../../../emulator/store/aws-enviro
 import { newApiKeyRecord, scopes } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { dynamoClient } from "../../../lib/dynamo/client.ts";
-import { petItem } from "../../../lib/dynamo/pet-store.ts";
+import { ORDER_ATTRIBUTE } from "../../../lib/dynamo/pet-store.ts";
 
 /** A certificate for 127.0.0.1 and its key, which protect nothing. */
 const certificate = join(import.meta.dirname, "certificate.pem");
@@ -48,7 +48,7 @@ export async function startMock(tables: { apiKeys: string; pets: string }, key: 
   const record = newApiKeyRecord(key, { owner: "cold-start", scopes: [...scopes], createdAt: Date.now() });
   await apiKeyStore(tables.apiKeys, config).add(record);
   const pet = { id: PET_ID, name: "Rex", categoryId: 1n, status: "available" as const };
-  const put = new PutCommand({ TableName: tables.pets, Item: petItem(pet, "1", 1) });
+  const put = new PutCommand({ TableName: tables.pets, Item: { ...pet, [ORDER_ATTRIBUTE]: 1n } });
   await DynamoDBDocumentClient.from(dynamoClient(config)).send(put);
   const environment = { ...awsEnvironment({ endpoint }), NODE_EXTRA_CA_CERTS: certificate };
   return { environment, [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };

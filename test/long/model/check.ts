@@ -42,7 +42,7 @@ export async function checkModel(
   const sequences = fc.commands(kinds, { maxCommands: commands, size: "max" });
   const property = fc.asyncProperty(sequences, async (sequence) => {
     const main = { secret: service.key, scopes, used: true };
-    const model: Model = { pets: [], walks: [], keys: [main] };
+    const model: Model = { start: Date.now(), pets: [], walks: [], keys: [main] };
     await checkRefusals(service, main);
     // Walks start before the first pet of the run.
     await add(model, service, { name: "First", categoryId: 1n, status: "sold" }, 0);

@@ -27,6 +27,8 @@ export interface Walk {
 
 /** What the contract says about the pets, keys and walks of one run. Others can use the same service at the same time. */
 export interface Model {
+  /** when the run began, in milliseconds since 1970 */
+  start: number;
   pets: Pet[];
   walks: Walk[];
   /** the first one has both scopes and is never revoked */
