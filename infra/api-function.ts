@@ -4,7 +4,6 @@ import type { Table, Operation as TableOperation } from "aws-cdk-lib/aws-dynamod
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Alias,
-  type AliasOptions,
   ApplicationLogLevel,
   Architecture,
   type FunctionProps,
@@ -26,36 +25,28 @@ interface TableAccess {
 
 /** What differs between the functions. Their permissions, throttle metrics and alarms follow from `access`. */
 export interface ApiFunctionProps
-  extends Pick<FunctionProps, "code" | "environment" | "reservedConcurrentExecutions" | "systemLogLevelV2">,
-    Pick<AliasOptions, "provisionedConcurrentExecutions"> {
+  extends Pick<FunctionProps, "code" | "environment" | "reservedConcurrentExecutions" | "systemLogLevelV2"> {
   kind: "operation" | "authorizer";
   access: TableAccess[];
   logRetentionDays: number;
   canaryDeployment: boolean;
 }
 
-/** The alias that callers invoke, in stages that have one. */
+/** The name of the alias that callers invoke, in stages with canary deployments. */
 export const LIVE_ALIAS = "live";
 
 /** One Lambda function with its own log group and role. The role allows that log and the declared access. */
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index are one */
   readonly tableThrottles = new Map<string, Metric>();
-  /** what callers invoke: in a stage with a canary or provisioned instances an alias, else the newest code */
-  readonly target: Alias | this;
+  /** what callers invoke in a stage with canary deployments; elsewhere they invoke the newest code */
+  readonly alias: Alias | undefined;
   readonly kind: ApiFunctionProps["kind"];
 
   constructor(
     scope: Construct,
     id: string,
-    {
-      kind,
-      access,
-      logRetentionDays,
-      canaryDeployment,
-      provisionedConcurrentExecutions,
-      ...settings
-    }: ApiFunctionProps,
+    { kind, access, logRetentionDays, canaryDeployment, ...settings }: ApiFunctionProps,
   ) {
     const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const logGroup = new LogGroup(scope, `${id}Logs`, logs);
@@ -88,8 +79,7 @@ export class ApiFunction extends LambdaFunction {
         this.tableThrottles.set(`${operation} on ${table.node.id}`, throttled);
       }
     }
-    const hasAlias = canaryDeployment || provisionedConcurrentExecutions !== undefined;
-    const alias = { aliasName: LIVE_ALIAS, provisionedConcurrentExecutions };
-    this.target = hasAlias ? new Alias(this, "Live", { ...alias, version: this.currentVersion }) : this;
+    if (canaryDeployment)
+      this.alias = new Alias(this, "Live", { aliasName: LIVE_ALIAS, version: this.currentVersion });
   }
 }

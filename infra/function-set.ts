@@ -38,7 +38,6 @@ export function createFunctions(
       logRetentionDays: stage.logRetentionDays,
       canaryDeployment: stage.canaryDeployment,
       reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
-      provisionedConcurrentExecutions: stage.provisionedConcurrency?.[kind],
       systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],
     });
   return {

@@ -27,11 +27,6 @@ export interface Stage {
    */
   reservedConcurrency?: { operation: number; authorizer: number };
   /**
-   * Instances of each function that are always started, to avoid cold starts. Off by default. docs/deployment.md has the
-   * cost.
-   */
-  provisionedConcurrency?: { operation: number; authorizer: number };
-  /**
    * With INFO, Lambda logs the duration, the start-up time and the memory of every invocation. That is about 0.75 KB per
    * invocation; docs/deployment.md has the cost.
    */

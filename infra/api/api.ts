@@ -42,7 +42,9 @@ export class Api extends Construct {
     const api = this.#createRestApi(functions.authorize, stage);
     addGatewayResponses(api);
     for (const { id, method, path } of operations) {
-      const integration = new LambdaIntegration(functions[id].target, { allowTestInvoke: false });
+      const integration = new LambdaIntegration(functions[id].alias ?? functions[id], {
+        allowTestInvoke: false,
+      });
       api.root.resourceForPath(path).addMethod(method, integration);
     }
     for (const path of new Set(operations.map((operation) => operation.path))) addMethodNotAllowed(api, path);
@@ -61,7 +63,7 @@ export class Api extends Construct {
 
   #createRestApi(authorize: ApiFunction, stage: Stage): RestApi {
     const authorizer = new TokenAuthorizer(this, "Authorizer", {
-      handler: authorize.target,
+      handler: authorize.alias ?? authorize,
       // Several spaces are valid (RFC 9110, 11.4); AWS WAF counts every spelling of a key as one.
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern}$`,
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),

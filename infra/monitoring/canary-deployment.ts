@@ -6,7 +6,7 @@ import {
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
 } from "aws-cdk-lib/aws-codedeploy";
-import type { Alias, CfnAlias } from "aws-cdk-lib/aws-lambda";
+import type { CfnAlias } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
@@ -31,7 +31,8 @@ export function addCanaryDeployments(
   const application = new LambdaApplication(scope, "CanaryDeployments");
   let previous: CfnAlias | undefined;
   for (const [name, fn] of Object.entries(functions)) {
-    const alias = fn.target as Alias; // which a stage with canary deployments has
+    const { alias } = fn;
+    if (!alias) continue;
     const resource = alias.node.defaultChild as CfnAlias;
     const group = new LambdaDeploymentGroup(scope, `${fn.node.id}DeploymentGroup`, {
       application,

@@ -9,10 +9,8 @@ export const everyOption: Stage = {
   throttling: { rate: 700, burst: 1100 },
   wafRateLimits: { perIpPerMinute: 1300, perKeyPerMinute: 1900 },
   reservedConcurrency: { operation: 53, authorizer: 23 },
-  provisionedConcurrency: { operation: 5, authorizer: 2 },
   systemLogLevel: "INFO",
   logRetentionDays: 7,
-  canaryDeployment: false,
   domain: {
     name: "api.example.com",
     certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
