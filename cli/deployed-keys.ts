@@ -8,7 +8,7 @@ import { LIMITS } from "./limits.ts";
  *
  * @throws Error in one line if the stack cannot be found or read
  */
-export async function openDeployedKeys(StackName: string): Promise<ApiKeyStore & AsyncDisposable> {
+export async function openDeployedKeys(StackName: string): Promise<ApiKeyStore> {
   // Both clients use the same credentials, which the SDK can get from AWS SSO or AWS STS.
   const credentials = defaultProvider({ clientConfig: LIMITS });
   const config = { ...LIMITS, credentials };
@@ -19,7 +19,7 @@ export async function openDeployedKeys(StackName: string): Promise<ApiKeyStore &
   });
   const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "ApiKeysTableName")?.OutputValue;
   if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
-  return { ...apiKeyStore(table, config), [Symbol.asyncDispose]: async () => {} };
+  return apiKeyStore(table, config);
 }
 
 type AwsError = NodeJS.ErrnoException & { $metadata?: { httpStatusCode?: number } };

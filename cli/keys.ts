@@ -101,7 +101,7 @@ changingCommand("issue", "issue a new key and show it once")
   )
   .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
     const { owner, expiresIn } = options;
-    await using keys = await openKeys(options, `Issue a key for ${owner}`);
+    const keys = await openKeys(options, `Issue a key for ${owner}`);
     const createdAt = Date.now();
     const expiresAt = expiresIn && createdAt + expiresIn;
     const details = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
@@ -109,7 +109,7 @@ changingCommand("issue", "issue a new key and show it once")
   });
 
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
-  await using keys = await openKeys(options);
+  const keys = await openKeys(options);
   const stored = await keys.list();
   for (const { keyId, record } of stored) if (!record) console.error(`keys: ${damaged(keyId)}`);
   const records = stored.flatMap(({ record }) => record ?? []);
@@ -123,7 +123,7 @@ command("list", "list all keys, oldest first").action(async (options: CommonOpti
 command("show", "show a key's record")
   .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
-    await using keys = await openKeys(options);
+    const keys = await openKeys(options);
     const shown = describeKey(await findRecord(keys, options, id), Date.now());
     await output(options, shown, keyDetails(shown));
   });
@@ -136,7 +136,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
       .default(parseDuration(GRACE), GRACE),
   )
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
-    await using keys = await openKeys(options, `Rotate ${id}`);
+    const keys = await openKeys(options, `Rotate ${id}`);
     const old = await findRecord(keys, options, id);
     const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(options));
     if (!options.json) await print(`${id} works until ${isoTime(end)}.`);
@@ -145,7 +145,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
 changingCommand("revoke", "revoke a key")
   .argument("<keyId>", "the key to revoke", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
-    await using keys = await openKeys(options, `Revoke ${id}`);
+    const keys = await openKeys(options, `Revoke ${id}`);
     const { hash } = await find(keys, options, id);
     const changed = await keys.revoke(hash, Date.now());
     const record = await keys.find(hash);

@@ -1,7 +1,6 @@
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
-import { checkFiles } from "../emulator/store/store.ts";
 
 /** The folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
 export const dataFolder = process.env.DATA_DIR || ".animal-store";
@@ -22,7 +21,7 @@ const tablesFile = join(dataFolder, "tables.json");
  */
 export const formatFile = "animal-store-format-2";
 
-/** Where the operators' commands find the tables. An embedded store responds only while the service runs. */
+/** Where the operators' commands find the tables while the service runs. */
 export interface LocalTables extends StoreAddress {
   apiKeysTable: string;
 }
@@ -75,12 +74,11 @@ export function writeTables({ endpoint, accessKeyId, apiKeysTable }: LocalTables
 /** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */
 export async function readTables(): Promise<LocalTables> {
   const content = await lstat(join(dataFolder, formatFile))
-    .then(() => checkFiles(dataFolder))
     .then(() => readFile(tablesFile, "utf8"))
     .catch(({ code, message }: NodeJS.ErrnoException) => {
       throw new Error(
         code === "ENOENT"
-          ? `There is no local service in ${dataFolder}: run \`npm start\` once, or set DATA_DIR.`
+          ? `There is no local service in ${dataFolder}: start it with \`npm start\`, or set DATA_DIR.`
           : `The data folder ${dataFolder} cannot be read: ${message}`,
       );
     });
@@ -91,5 +89,5 @@ export async function readTables(): Promise<LocalTables> {
   } catch {
     // not JSON, or not an object
   }
-  throw new Error(`${tablesFile} is damaged: run \`npm start\` once.`);
+  throw new Error(`${tablesFile} is damaged: start the service again.`);
 }

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import { HttpServer } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
 import { awsEnvironment, clientConfig, type StoreAddress } from "../emulator/store/aws-environment.ts";
 import { checkEndpoint, createTables, OtherTables } from "../emulator/store/create-tables.ts";
-import { DataInUse, lockFolder, startStore } from "../emulator/store/store.ts";
+import { lockFolder, startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
 import { localStage } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
@@ -15,9 +14,6 @@ import { readLocalStack } from "./assembly.ts";
 import { dataFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { serviceLog } from "./service-log.ts";
-
-/** How long a start waits for a command such as `npm run keys`, which has the data open for a moment. In milliseconds. */
-const DATA_TIMEOUT_MS = 10_000;
 
 /** The running service. */
 export type Service = Awaited<ReturnType<typeof serve>>;
@@ -118,7 +114,7 @@ async function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/** Returns the store: the embedded one, as soon as no command has its data open, unless the environment names another. */
+/** Returns the store: the embedded one, unless the environment names another. */
 async function openStore(
   atEnd: AsyncDisposableStack,
   onStoreFailure: (message: string) => void,
@@ -126,13 +122,7 @@ async function openStore(
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   if (endpoint) return { endpoint };
   const onDamage = (message: string) => console.error(`animal-store: ${message}`);
-  for (const end = performance.now() + DATA_TIMEOUT_MS; ; await pause(20)) {
-    try {
-      const store = await startStore(storeFolder, { onDamage, onFailure: onStoreFailure });
-      atEnd.defer(store.close);
-      return store;
-    } catch (error) {
-      if (!(error instanceof DataInUse) || performance.now() > end) throw error;
-    }
-  }
+  const store = await startStore(storeFolder, { onDamage, onFailure: onStoreFailure });
+  atEnd.defer(store.close);
+  return store;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ClassicLevel } from "classic-level";
@@ -15,9 +15,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Another process has the data open. */
-export class DataInUse extends Error {}
-
 /** Receives one line about a store. */
 type Report = (message: string) => void;
 
@@ -27,15 +24,13 @@ type Report = (message: string) => void;
  * @param path folder of the data, created when missing; without a path the data is kept in memory
  * @param options.onDamage receives what is damaged
  * @param options.onFailure receives why the thread ended before `close`, for example because the disk is full
- * @throws DataInUse when another process has the folder open, or Error in one line when the folder is broken or not
- *   writable
+ * @throws Error in one line when the folder is broken or not writable, or another process has it open
  */
 export async function startStore(
   path?: string,
   { onDamage = console.error, onFailure = console.error }: { onDamage?: Report; onFailure?: Report } = {},
 ): Promise<Store> {
   const accessKeyId = randomBytes(20).toString("hex");
-  const lock = path === undefined ? undefined : await lockFolder(path);
   let closing = false;
   try {
     const damage = path && (await checkData(path));
@@ -54,11 +49,9 @@ export async function startStore(
         closing = true;
         worker.postMessage("close");
         await ended;
-        await lock?.close();
       },
     };
   } catch (error) {
-    await lock?.close();
     throw cannotOpen(path, error);
   }
 }
@@ -66,37 +59,24 @@ export async function startStore(
 /**
  * Locks a folder with an empty database inside it. The operating system releases the lock when the process ends.
  *
- * @throws DataInUse when another process has locked the folder, or Error in one line when it is broken or not writable
+ * @throws Error in one line when another process has locked the folder, or when it is broken or not writable
  */
 export async function lockFolder(path: string): Promise<ClassicLevel> {
   // Every file that this process makes from now on is its owner's. LevelDB has no option for the mode of its files.
   process.umask(0o077);
-  const folder = join(path, "in-use");
-  const lock = new ClassicLevel(folder);
+  const lock = new ClassicLevel(join(path, "in-use"));
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (const one of [path, folder]) await checkFiles(one);
     await lock.open();
     return lock;
   } catch (error) {
-    await lock.close();
     const { cause } = error as Error & { cause?: NodeJS.ErrnoException };
     if (cause?.code !== "LEVEL_LOCKED") throw cannotOpen(path, error);
-    throw new DataInUse(`The data folder ${path} is in use by another process.`);
+    throw new Error(`The data folder ${path} is in use by another process.`);
   }
 }
 
 const cannotOpen = (path: string | undefined, error: unknown) =>
   new Error(`The data folder ${path} cannot be opened: ${reasonOf(error)}`);
-
-/** @throws Error in one line if an entry is neither a file nor a folder: to open a FIFO would not end */
-export async function checkFiles(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const entry = await stat(join(folder, name)).catch(() => undefined); // LevelDB removes files of an open database
-    if (entry && !entry.isFile() && !entry.isDirectory())
-      throw new Error(`${join(folder, name)} is not a file: delete it.`);
-  }
-}
 
 /** LevelDB's own message, where there is one. */
 function reasonOf(error: unknown): string {

@@ -1,6 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempDisposable, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readdir, readFile, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,7 +11,7 @@ import { ClassicLevel } from "classic-level";
 import dynalite from "dynalite";
 import { closeIterators } from "../../../emulator/store/close-iterators.ts";
 import { createTables } from "../../../emulator/store/create-tables.ts";
-import { DataInUse, type Store, startStore } from "../../../emulator/store/store.ts";
+import { lockFolder, type Store, startStore } from "../../../emulator/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 
@@ -29,7 +28,6 @@ describe("startStore", () => {
         connect(Number(new URL(store.endpoint).port), "127.0.0.1").on("error", () => undefined),
         "connect",
       );
-      await expect(startStore(folder)).rejects.toThrow(DataInUse);
       await store.close();
     }
     expect(error.mock.calls).toEqual([]);
@@ -54,13 +52,8 @@ describe("startStore", () => {
     error.mockRestore();
     await writeFile(join(folder, "CURRENT"), "garbage");
     await expect(startStore(folder)).rejects.toThrow(`The data folder ${folder} cannot be opened: `);
-    for (const name of ["LOG", "in-use/LOCK"]) {
-      await rm(join(folder, name), { force: true });
-      execFileSync("mkfifo", [join(folder, name)]);
-      const message = `The data folder ${folder} cannot be opened: ${join(folder, name)} is not a file: delete it.`;
-      await expect(startStore(folder)).rejects.toThrow(message);
-      await rm(join(folder, name));
-    }
+    await writeFile(join(folder, "in-use"), "");
+    await expect(lockFolder(folder)).rejects.toThrow(`The data folder ${folder} cannot be opened: `);
   });
 });
 
