@@ -52,7 +52,7 @@ function endTable(): string {
   );
   return `${limits}
 
-- Of the requests, ${LISTS * 100} % list the first ${PAGE_SIZE.default} pets of all statuses (${PAGE_UNITS} read units), and ${CREATIONS * 100} % add a pet of the same status without an \`Idempotency-Key\` (2 write units, one of them in the index).`;
+- Of the requests, ${LISTS * 100} % list the first ${PAGE_SIZE.default} pets of all statuses (${PAGE_UNITS} read units), and ${CREATIONS * 100} % add a pet of the same status (2 write units, one of them in the index).`;
 }
 
 function clientLimits(): string {

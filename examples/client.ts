@@ -187,7 +187,7 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
     /**
      * Adds an animal. Every attempt has the same Idempotency-Key, so retries add it only once.
      *
-     * @param options.idempotencyKey a new UUID by default
+     * @param options.idempotencyKey a new UUID by default; never use one for two animals, even years later
      * @throws AddError
      */
     async add(pet: NewPet, { idempotencyKey = crypto.randomUUID() as string } = {}): Promise<Pet> {
