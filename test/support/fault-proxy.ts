@@ -17,21 +17,19 @@ const refusals = {
 } as const;
 
 /** The faults between a function and its table. */
-export const faults = [
-  "refuse", // nothing listens
-  "reset", // the connection breaks in the middle of the response
-  "delay", // the response comes after the client has given up; until then the server says that it works on it
-  "stall", // the response begins and never ends
-  "malformed", // the response is not JSON
-  "empty", // the response is an empty object
-  "truncated", // the response ends too early
-  "lost", // the work is done, but its response never arrives
-  "late", // the connection breaks; the work is done later, when the next fault is set
-  "repeated", // the work is done twice
-  "without the item", // the refusal of a write does not say which item is in the way
-  ...(Object.keys(refusals) as (keyof typeof refusals)[]),
-] as const;
-export type Fault = (typeof faults)[number];
+export type Fault =
+  | "refuse" // nothing listens
+  | "reset" // the connection breaks in the middle of the response
+  | "delay" // the response comes after the client has given up; until then the server says that it works on it
+  | "stall" // the response begins and never ends
+  | "malformed" // the response is not JSON
+  | "empty" // the response is an empty object
+  | "truncated" // the response ends too early
+  | "lost" // the work is done, but its response never arrives
+  | "late" // the connection breaks; the work is done later, when the next fault is set
+  | "repeated" // the work is done twice
+  | "without the item" // the refusal of a write does not say which item is in the way
+  | keyof typeof refusals;
 
 /** Gets the input of a request, and how many have arrived since the fault was set. */
 type Hook = (input: Json, nth: number) => unknown;
