@@ -12,19 +12,10 @@ import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import type { AlarmDefinition } from "./alarm-definitions.ts";
 
-/** What is a slow response, in milliseconds. */
-export const SLOW_MS = 2000;
-
-/** By default, an alarm sends a notice when its metric exceeds 0. */
-export interface AlarmSettings extends Partial<AlarmProps> {
-  id: string;
-  metric: IMetric;
-  alarmDescription: string;
-  /** the heading in docs/incidents.md of what to do */
-  section: string;
-  topic?: "page" | "notice";
-}
+/** The `id` is that of the construct, by default the name of the alarm. */
+type AddOptions = Partial<Pick<AlarmProps, "alarmName" | "evaluationPeriods">> & { id?: string };
 
 /** The name of a stage's dashboard: dashboards have one namespace in all regions of an account. */
 export function dashboardName(scope: Construct): string {
@@ -64,27 +55,35 @@ export class Alarms extends Construct {
    * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. The message has only the
    * description, so that ends with where to look.
    */
-  add({ id, topic = "notice", section, alarmDescription, ...props }: AlarmSettings): Alarm {
+  add(
+    definition: AlarmDefinition,
+    metric: IMetric,
+    { id = definition.name, ...props }: AddOptions = {},
+  ): Alarm {
+    const { topic, section, description, share, milliseconds } = definition;
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: 1,
-      threshold: 0,
+      threshold: share ?? milliseconds ?? 0,
       treatMissingData: TreatMissingData.NOT_BREACHING,
+      metric,
+      alarmDescription: `${description}. See "${section}" in docs/incidents.md, and the dashboard ${dashboardName(this)}.`,
       ...props,
-      alarmDescription: `${alarmDescription} See "${section}" in docs/incidents.md, and the dashboard ${dashboardName(this)}.`,
     });
     alarm.addAlarmAction(new SnsAction(this[topic]));
     return alarm;
   }
 }
 
-/** Returns the failures in a period divided by its calls, or 0 with fewer failures than `fewest`, which can be an expression. */
+/** Returns the failures in a period divided by its calls, or 0 if the definition wants more failures. */
 export function failureRate(
+  { atLeast, atLeastIfAllFail }: AlarmDefinition,
   failures: IMetric,
   calls: IMetric,
-  fewest: number | string,
   period: Duration,
 ): MathExpression {
+  const fewest =
+    atLeastIfAllFail === undefined ? atLeast : `IF(calls > failures, ${atLeast}, ${atLeastIfAllFail})`;
   const expression = `IF(failures >= ${fewest}, failures / calls, 0)`;
   return new MathExpression({ expression, usingMetrics: { failures, calls }, period });
 }

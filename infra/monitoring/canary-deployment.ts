@@ -14,7 +14,8 @@ import { type ApiFunction, LIVE_ALIAS } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
 import { pascalCase } from "../names.ts";
 import type { Stage } from "../stages.ts";
-import { type Alarms, failureRate, SLOW_MS } from "./alarms.ts";
+import { type AlarmDefinition, versionAlarms } from "./alarm-definitions.ts";
+import { type Alarms, failureRate } from "./alarms.ts";
 
 const PERIOD = Duration.minutes(1);
 
@@ -60,33 +61,19 @@ export function addCanaryDeployments(
  * the version, so every deployment starts with new alarms.
  */
 function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
-  const version = `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}`;
-  const add = (suffix: string, metric: IMetric, threshold: number, alarmDescription: string) =>
-    alarms.add({
-      id: `${pascalCase(name)}Canary${suffix}`,
-      alarmName: `${version}-${suffix}`,
-      alarmDescription,
-      section: "Rolling back",
-      metric,
-      threshold,
+  const { errors, highLatency, serverErrors, refusals } = versionAlarms(name);
+  const add = (definition: AlarmDefinition, metric: IMetric) =>
+    alarms.add(definition, metric, {
+      id: `${pascalCase(name)}Canary${definition.name}`,
+      alarmName: `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}-${definition.name}`,
     });
-  const errors = versionMetric(fn, "Errors", Stats.SUM);
-  const duration = versionMetric(fn, "Duration", Stats.p(99));
-  const slow = `The slowest 1 % of the calls of the new version of ${name} took more than ${SLOW_MS / 1000} s.`;
-  const added = [
-    add("Errors", errors, 0, `The new version of ${name} threw, crashed or timed out.`),
-    add("HighLatency", duration, SLOW_MS, slow),
-  ];
   const calls = versionMetric(fn, "Invocations", Stats.SUM);
-  if (fn.kind === "authorizer") {
-    // It throws instead of returning a 5xx. With fewer refusals, the calls can be those of a client with an expired key.
-    const refused = failureRate(loggedResponses(name, fn, 401), calls, 3, PERIOD);
-    return [...added, add("Refusals", refused, 0.5, "The new version of authorize refused most keys.")];
-  }
-  // The handlers of the operations never reject, so Lambda's `Errors` does not count their 5xx responses.
-  const failed = failureRate(loggedResponses(name, fn, 500), calls, 1, PERIOD);
-  const description = `More than 5 % of the responses of the new version of ${name} in a minute were a 5xx.`;
-  return [...added, add("ServerErrors", failed, 0.05, description)];
+  const [failed, fromStatus] = fn.kind === "authorizer" ? [refusals, 401] : [serverErrors, 500];
+  return [
+    add(errors, versionMetric(fn, "Errors", Stats.SUM)),
+    add(highLatency, versionMetric(fn, "Duration", Stats.p(99))),
+    add(failed, failureRate(failed, loggedResponses(name, fn, fromStatus), calls, PERIOD)),
+  ];
 }
 
 /** Returns a Lambda metric of one version. Lambda reports it while an alias splits its calls between two versions. */

@@ -10,8 +10,9 @@ import {
   Stats,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import { ERROR_BUDGET } from "./alarm-definitions.ts";
 import { dashboardName } from "./alarms.ts";
-import { ERROR_BUDGET, type MonitoredResources } from "./stage-alarms.ts";
+import type { MonitoredResources } from "./stage-alarms.ts";
 
 const period = Duration.minutes(1);
 const sums = { period, statistic: Stats.SUM };

@@ -39,8 +39,8 @@ it.each([...new Set(programs), "cli/copy.ts"])(
 it.each<[script: string, line: RegExp, status: number]>([
   ["npm run -s start", /^Run npm ci first\.\n$/, 1],
   ["npm run -s keys", /^Run npm ci first\.\n$/, 1],
-  ['node "$ROOT/openapi/build-docs-page.ts"', /^docs: ENOTDIR: .*\n$/, 1],
-  ['node "$ROOT/test/generate.ts"', /^generate: EISDIR: .*\n$/, 1],
+  ['node "$ROOT/cli/build-docs-page.ts"', /^docs: ENOTDIR: .*\n$/, 1],
+  ['node "$ROOT/test/generate/generate.ts"', /^generate: EISDIR: .*\n$/, 1],
   ['CDK_CONTEXT_JSON=\'{"stage":"Anna"}\' node "$ROOT/infra/app.ts"', /^A personal stage needs .*\n$/, 1],
   ['yes | head -n 99999 | node "$ROOT/cli/symbolicate.ts" | head -n 1', /^symbolicate: EPIPE: .*\n$/, 0],
 ])("says in one line why it fails: %s", (script, line, status) => {

@@ -40,7 +40,7 @@ function violations(file: string, source: string): string[] {
     });
 }
 
-const folders = "{cli,docs,emulator,examples,functions,infra,lib,local,openapi}";
+const folders = "{cli,emulator,examples,functions,infra,lib,local,openapi}";
 const files = globSync(`${folders}/**/*.{ts,cjs,mjs}`, { cwd: root });
 
 it("every file imports only what the table allows", () => {
@@ -53,6 +53,22 @@ it("notices what each row does not allow", () => {
     for (const name of ["left-pad", posix.relative(folder, "test/support/event.ts")])
       for (const source of [`import type { X } from "${name}";`, `const x = await import("${name}");`])
         expect(violations(`${folder}x.ts`, source)).toEqual([name]);
+});
+
+/** Returns the top-level folders that can import themselves through others. */
+function inCircles(table: typeof rows): string[] {
+  const top = (name: string) => name.split("/")[0] ?? "";
+  const importedBy = (folder: string, found = new Set<string>()): Set<string> => {
+    const allowed = table.flatMap((row) => (top(row.folder) === folder ? row.allowed.map(top) : []));
+    for (const name of allowed) if (name !== folder && !found.has(name)) importedBy(name, found.add(name));
+    return found;
+  };
+  return [...new Set(table.map(({ folder }) => top(folder)))].filter((name) => importedBy(name).has(name));
+}
+
+it("no folder imports itself through others", () => {
+  expect(inCircles(rows)).toEqual([]);
+  expect(inCircles([...rows, { folder: "openapi/", allowed: ["cli/run-program.ts"] }])).not.toEqual([]);
 });
 
 it("every test has the name of its source, or begins with `every` as a rule over many sources", () => {

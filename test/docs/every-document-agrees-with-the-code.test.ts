@@ -1,11 +1,11 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
-import { documents as documentsWithFigures, withFigures } from "../../docs/figures.ts";
-import { anchorOf } from "../../docs/report.ts";
 import { namedStages } from "../../infra/stages.ts";
 import { errors } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
+import { documents as documentsWithFigures, withFigures } from "../generate/figures.ts";
+import { anchorOf } from "../generate/report.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (file: string | URL) => readFileSync(new URL(file, root), "utf8");

@@ -119,7 +119,7 @@ it("the static site has all files, the document, no key and no server", async ()
   process.chdir(folder.path);
   jest.replaceProperty(process, "argv", []);
   jest.spyOn(console, "log").mockReturnValue();
-  await import("../../openapi/build-docs-page.ts").finally(() => process.chdir(root));
+  await import("../../cli/build-docs-page.ts").finally(() => process.chdir(root));
   jest.restoreAllMocks();
   const site = join(folder.path, "build/docs");
   const read = (name: string) => readFile(join(site, name), "utf8");

@@ -3,11 +3,11 @@ import { mkdir, mkdtempDisposable, readFile, writeFile } from "node:fs/promises"
 import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { format, insert, table } from "../../../docs/report.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { localStage, servedStackName } from "../../../infra/stages.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { generateApiKey } from "../../../lib/api-key.ts";
+import { format, insert, table } from "../../generate/report.ts";
 import { startMock } from "./mock.ts";
 import { buildVariants, type Variant } from "./variants.ts";
 

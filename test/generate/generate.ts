@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { configureProgram, runProgram } from "../cli/run-program.ts";
-import { documents, withFigures } from "../docs/figures.ts";
-import { synthesize } from "../infra/synthesize.ts";
-import { openApiText } from "../openapi/document.ts";
-import { synthesizeAccount } from "./support/account.ts";
-import { exampleSettings } from "./support/every-option.ts";
-import { FOLDER, reviewedFiles } from "./support/reviewed-templates.ts";
+import { configureProgram, runProgram } from "../../cli/run-program.ts";
+import { synthesize } from "../../infra/synthesize.ts";
+import { openApiText } from "../../openapi/document.ts";
+import { synthesizeAccount } from "../support/account.ts";
+import { exampleSettings } from "../support/every-option.ts";
+import { FOLDER, reviewedFiles } from "../support/reviewed-templates.ts";
+import { documents, withFigures } from "./figures.ts";
 
 /** `npm run generate`. npm runs it in the folder of package.json. Read the difference before you commit it. */
 

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { insert } from "../../docs/report.ts";
+import { insert } from "./report.ts";
 
 it("replaces what is between two markers, and needs both", () => {
   const [start, end] = ["<!-- cold -->\n", "\n<!-- /cold -->"];

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { configureProgram, runProgram } from "../cli/run-program.ts";
-import { buildDocs } from "./docs-page.ts";
+import { buildDocs } from "../openapi/docs-page.ts";
+import { configureProgram, runProgram } from "./run-program.ts";
 
 /** `npm run docs`: writes the docs page as a static site. npm runs it in the folder of package.json. */
 

@@ -1,7 +1,6 @@
-import { stackName } from "../infra/names.ts";
-import { deployedStages } from "../infra/stages.ts";
-import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
-import { PetStatus } from "../lib/pet.ts";
+import { deployedStages } from "../../infra/stages.ts";
+import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
+import { PetStatus } from "../../lib/pet.ts";
 import { alarmTable } from "./alarm-table.ts";
 import { format, insert, table } from "./report.ts";
 
@@ -20,7 +19,7 @@ const LAMBDA = { concurrency: 1000, requestsForEach: 10 };
 
 const kept = deployedStages.find(({ retainData }) => retainData);
 if (!kept) throw new Error("No stage keeps data.");
-const { name, throttling, wafRateLimits } = kept;
+const { throttling, wafRateLimits } = kept;
 
 const whole = (value: number) => format(value, 0);
 
@@ -76,7 +75,7 @@ function clientLimits(): string {
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
   "docs/decisions/scaling-limits.md": { ends: endTable },
-  "docs/incidents.md": { alarms: () => alarmTable(stackName(name)) },
+  "docs/incidents.md": { alarms: alarmTable },
 };
 
 /** The documents that have figures, relative to the root. */

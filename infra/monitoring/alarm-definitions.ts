@@ -1,0 +1,121 @@
+import { pascalCase } from "../names.ts";
+
+// What operators learn from each alarm and what triggers it, as data: the stacks and the table in docs/incidents.md both
+// follow from it. The modules beside this one have the metrics.
+
+/** What an alarm says, and what its metric has to exceed: by default 0. */
+export interface AlarmDefinition {
+  name: string;
+  /** a page wakes somebody, a notice can wait until working hours */
+  topic: "page" | "notice";
+  /** when it is triggered, without a full stop */
+  description: string;
+  /** the heading in docs/incidents.md of what to do */
+  section: string;
+  /** the share of the requests that fail, from 0 to 1 */
+  share?: number;
+  /** fewer failures do not trigger it, whatever their share is */
+  atLeast?: number;
+  /** in place of `atLeast` if no request succeeds */
+  atLeastIfAllFail?: number;
+  milliseconds?: number;
+}
+
+/** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
+export const ERROR_BUDGET = 0.001;
+
+/** What is a slow response, in milliseconds. */
+const SLOW_MS = 2000;
+
+const MIN_FAILURES = { page: 12, notice: 20 };
+
+/**
+ * How many times faster than the objective allows the 5xx of a window can come: 14.4 uses 2 % of the budget of 30 days in
+ * an hour (The Site Reliability Workbook, "Alerting on SLOs"). There are no short windows: the metrics of an
+ * alarm have one period, and a composite alarm costs more than both. An alarm can therefore end a window late.
+ */
+const burnRates = [
+  { hours: 1, rate: 14.4, topic: "page" },
+  { hours: 6, rate: 6, topic: "page" },
+  { hours: 72, rate: 1, topic: "notice" },
+] as const;
+
+export const serverErrors = burnRates.map(({ hours, rate, topic }) => ({
+  name: `ServerErrors${hours}h`,
+  topic,
+  description: `In ${hours} h, 5xx came at more than ${rate} × the rate that the objective allows`,
+  section: "Why did this request fail?",
+  share: rate * ERROR_BUDGET,
+  atLeast: MIN_FAILURES[topic],
+  hours,
+})) satisfies AlarmDefinition[];
+
+/** One client with an expired key that retries every 10 s makes fewer than 200 failures in 30 minutes. */
+export const refusals = {
+  name: "Refusals",
+  topic: "notice",
+  description: "In 30 minutes, more than half of the requests with a key were refused",
+  section: "Why did this request fail?",
+  share: 0.5,
+  atLeast: 200,
+  atLeastIfAllFail: MIN_FAILURES.notice,
+} satisfies AlarmDefinition;
+
+export const blockedRequests = {
+  name: "BlockedRequests",
+  topic: "notice",
+  description: "In 30 minutes, AWS WAF blocked more than half of the requests",
+  section: "Under attack",
+  share: 0.5,
+  atLeast: MIN_FAILURES.notice,
+} satisfies AlarmDefinition;
+
+export const highLatency = {
+  name: "HighLatency",
+  topic: "notice",
+  description: `The slowest 1 % of the responses took more than ${SLOW_MS / 1000} s, in each of three periods of 5 minutes`,
+  section: "Why did this request fail?",
+  milliseconds: SLOW_MS,
+} satisfies AlarmDefinition;
+
+/** @param fn the name of a function, such as listPets */
+export const throttles = (fn: string): AlarmDefinition => ({
+  name: `${pascalCase(fn)}Throttles`,
+  topic: "notice",
+  description: `Lambda or DynamoDB throttled ${fn}, in each of three periods of 5 minutes`,
+  section: "Throttling and limits",
+});
+
+const ofVersion = { topic: "notice", section: "Rolling back" } as const;
+
+/** Returns the alarms of a new version in a canary deployment. @param fn the name of its function */
+export const versionAlarms = (fn: string) =>
+  ({
+    errors: {
+      ...ofVersion,
+      name: "Errors",
+      description: `The new version of ${fn} threw, crashed or timed out`,
+    },
+    highLatency: {
+      ...ofVersion,
+      name: "HighLatency",
+      description: `The slowest 1 % of the calls of the new version of ${fn} took more than ${SLOW_MS / 1000} s`,
+      milliseconds: SLOW_MS,
+    },
+    /** of an operation, whose handler never rejects: Lambda's `Errors` does not count its 5xx responses */
+    serverErrors: {
+      ...ofVersion,
+      name: "ServerErrors",
+      description: `More than 5 % of the responses of the new version of ${fn} in a minute were a 5xx`,
+      share: 0.05,
+      atLeast: 1,
+    },
+    /** of the authorizer. With fewer refusals, the calls can be those of a client with an expired key. */
+    refusals: {
+      ...ofVersion,
+      name: "Refusals",
+      description: `The new version of ${fn} refused most keys`,
+      share: 0.5,
+      atLeast: 3,
+    },
+  }) satisfies Record<string, AlarmDefinition>;
