@@ -1,4 +1,4 @@
-import { type ArnComponents, Aws, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import {
@@ -80,14 +80,13 @@ export class AccountStack extends Stack {
       const role = this.#addDeployRole(name, provider, repository);
       // `cdk deploy` assumes the roles of the bootstrap, which create the resources and reach their whole account. This stack is
       // in the account of each stage: in another one than that of its stage, the role can assume none.
-      const bootstrapped = { service: "iam", region: "", account, resource: "role" };
-      this.#allow(role, ["sts:AssumeRole"], bootstrapped, `${BOOTSTRAP}-*-${account}-${Aws.REGION}`);
-      const stack = { service: "cloudformation", resource: "stack" };
-      this.#allow(role, ["cloudformation:DescribeStacks"], stack, `${stackName(name)}/*`);
+      const bootstrapRoles = `iam::${account}:role/${BOOTSTRAP}-*-${account}-<AWS::Region>`;
+      allow(role, ["sts:AssumeRole"], bootstrapRoles);
+      const here = "<AWS::Region>:<AWS::AccountId>";
+      allow(role, ["cloudformation:DescribeStacks"], `cloudformation:${here}:stack/${stackName(name)}/*`);
       // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
       const keyActions = ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`);
-      const table = { service: "dynamodb", resource: "table" };
-      this.#allow(role, keyActions, table, `${stackName(name)}-ApiKeys*`);
+      allow(role, keyActions, `dynamodb:${here}:table/${stackName(name)}-ApiKeys*`);
     }
   }
 
@@ -120,18 +119,17 @@ export class AccountStack extends Stack {
     new CfnOutput(this, `${name}RoleArn`, { value: role.roleArn });
     return role;
   }
+}
 
-  /**
-   * Allows actions on resources, by default of this account.
-   *
-   * @param name has a `*` for what AWS or the bootstrap adds
-   */
-  #allow(role: Role, actions: string[], arn: ArnComponents, name: string): void {
-    const resource = this.formatArn({ ...arn, resourceName: name });
-    role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
-    // As cdk-nag reports it: `<AWS::Partition>` for {"Ref": "AWS::Partition"}.
-    const [, parts]: [string, (string | { Ref: string })[]] = this.resolve(resource)["Fn::Join"];
-    const finding = parts.map((part) => (typeof part === "string" ? part : `<${part.Ref}>`)).join("");
-    acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
-  }
+/**
+ * Allows a role actions on resources.
+ *
+ * @param arn without `arn:` and the partition. It has `*` for what AWS or the bootstrap adds, and pseudo parameters as cdk-nag
+ *   writes them, such as `<AWS::Region>`
+ */
+function allow(role: Role, actions: string[], arn: string): void {
+  const finding = `arn:<AWS::Partition>:${arn}`;
+  const resource = finding.replaceAll(/<(.+?)>/g, (_, name: string) => Fn.ref(name));
+  role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+  acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
 }

@@ -1,5 +1,8 @@
 import * as z from "zod/mini";
 
+/** Stands for the values of a parameter that was sent more than once. No schema accepts it, and no JSON contains it. */
+export const REPEATED = Symbol("repeated");
+
 /**
  * The one form of validation messages: the rule that a field breaks, never its value (contract 7.3).
  *
@@ -8,14 +11,15 @@ import * as z from "zod/mini";
  */
 export function must(rule: string) {
   return {
-    error: (issue: { input?: unknown }) =>
-      issue.input === undefined ? `is required and must ${rule}` : `must ${rule}`,
+    error: ({ input }: { input?: unknown }) => {
+      if (input === REPEATED) return "must not be repeated";
+      return input === undefined ? `is required and must ${rule}` : `must ${rule}`;
+    },
   };
 }
 
 /**
- * Makes the schema of a value that is sent as text, in a path, a query or a header. Several values are not text, so the
- * schema refuses a repeated parameter.
+ * Makes the schema of a value that is sent as text, in a path, a query or a header.
  *
  * @param decode returns undefined for text that breaks the rule
  * @param encode writes a value as text that decode accepts

@@ -9,12 +9,16 @@ import { stringifyJson } from "./json.ts";
 import { linkHeader } from "./link-header.ts";
 import { type ApiRequest, callerOf, readRequest } from "./request.ts";
 
-/** A successful response. The operation decides its status, and whether it has a body. */
-type ApiResponse<O extends Operation> = { headers?: Record<string, string> } & (O["success"] extends {
-  body: infer Body extends z.ZodMiniType;
+/** The body of a success as the operation describes it; undefined if it has none. */
+type ResponseBody<O extends Operation> = O["success"] extends { body: infer Body extends z.ZodMiniType }
+  ? z.output<Body>
+  : undefined;
+
+/** A successful response. The operation decides its status. */
+interface ApiResponse<O extends Operation> {
+  headers?: Record<string, string>;
+  body: ResponseBody<O>;
 }
-  ? { body: z.output<Body> }
-  : { body?: never });
 
 type Internal = { start: number };
 type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;

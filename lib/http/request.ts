@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
 import type { Operation } from "../operation.ts";
+import { REPEATED } from "../validation.ts";
 import { readBody } from "./body.ts";
 import { headerLines } from "./headers.ts";
 import { linkHeader } from "./link-header.ts";
@@ -48,26 +49,18 @@ function readParams({ pathParameters }: APIGatewayProxyEvent): Record<string, st
   }
 }
 
-/** Reads the parameters that a part names: text, or a list if one was sent more than once. */
+/** Reads the parameters that a part names, each of which can be sent once. */
 const readValues = (part: z.ZodMiniObject | undefined, sent: (name: string) => string[] | undefined) =>
   Object.fromEntries(
     Object.keys(part?.shape ?? {}).map((name) => {
       const values = sent(name) ?? [];
-      return [name, values.length > 1 ? values : values[0]];
+      return [name, values.length > 1 ? REPEATED : values[0]];
     }),
   );
 
 /** Returns the rules that a part breaks, with the names of the fields. A part that is wrong as a whole has its own name. */
-function problems(
-  part: string,
-  result: z.core.util.SafeParseResult<unknown> | undefined,
-  sent: Record<string, unknown> = {},
-): string[] {
-  return (result?.error?.issues ?? []).map(({ path, message }) => {
-    const name = String(path[0] ?? part);
-    return `${name} ${Array.isArray(sent[name]) ? "must not be repeated" : message}`;
-  });
-}
+const problems = (part: string, result: z.core.util.SafeParseResult<unknown> | undefined): string[] =>
+  (result?.error?.issues ?? []).map(({ path, message }) => `${String(path[0] ?? part)} ${message}`);
 
 /**
  * Validates every part of a request in one pass.
@@ -81,17 +74,13 @@ export function readRequest<O extends Operation>(operation: O, event: APIGateway
   const params = operation.params?.safeParse(readParams(event));
   if (params?.error) throw new ApiError("not_found");
 
-  const sentQuery = readValues(operation.query, (name) => event.multiValueQueryStringParameters?.[name]);
-  const sentHeaders = readValues(operation.headers, (name) => headerLines(event, name.toLowerCase()));
-  const query = operation.query?.safeParse(sentQuery);
-  const headers = operation.headers?.safeParse(sentHeaders);
+  const { multiValueQueryStringParameters: sentQuery } = event;
+  const query = operation.query?.safeParse(readValues(operation.query, (name) => sentQuery?.[name]));
+  const sentHeader = (name: string) => headerLines(event, name.toLowerCase());
+  const headers = operation.headers?.safeParse(readValues(operation.headers, sentHeader));
   const body = operation.body?.safeParse(readBody(event));
 
-  const wrong = [
-    ...problems("query", query, sentQuery),
-    ...problems("headers", headers, sentHeaders),
-    ...problems("body", body),
-  ];
+  const wrong = [...problems("query", query), ...problems("headers", headers), ...problems("body", body)];
   if (wrong.length > 0) throw new ApiError("invalid_request", { message: `${wrong.join("; ")}.` });
 
   return {

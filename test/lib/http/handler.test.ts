@@ -168,11 +168,11 @@ it("an operation without a body returns 204 without content, and cannot return a
     method: "DELETE",
     success: { status: 204, description: "The animal was deleted" },
   } as const satisfies Operation;
-  const run = createHandler(deletePet, async () => ({}));
+  const run = createHandler(deletePet, async () => ({ body: undefined }));
   const { statusCode, headers, body } = await run(requestEvent({ path: { petId: "1" } }), context);
   expect([statusCode, body, headers?.["Content-Type"]]).toEqual([204, "", undefined]);
   // @ts-expect-error a 204 has no body
   createHandler(deletePet, async () => ({ body: [] }));
   // @ts-expect-error a 200 has one
-  createHandler(listPets, async () => ({}));
+  createHandler(listPets, async () => ({ body: undefined }));
 });
