@@ -33,10 +33,10 @@ it.each<Operation>(operations)("every call of $id gets the signal of the functio
   for (const key of [first, second, second, "without"]) {
     const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-    for (const event of exampleEvents(operation, key === "without" ? "1" : String(id), { headers })) {
+    for (const { eventFor } of exampleEvents(operation)) {
       takeCalls();
       signals.length = 0;
-      await handler(event, context);
+      await handler(eventFor(key === "without" ? "1" : String(id), { headers }), context);
       const calls = takeCalls();
       expect(calls).not.toEqual([]);
       for (const { command, signal } of calls)

@@ -1,4 +1,3 @@
-import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { entryName, stackName } from "../../infra/names.ts";
@@ -11,28 +10,13 @@ import { recordCalls } from "../support/calls.ts";
 import { authorizerEvent, context, exampleEvents } from "../support/event.ts";
 import type { Json } from "../support/json.ts";
 import { createOwnTables } from "../support/own-tables.ts";
+import { COLLIDING_KEYS } from "../support/pets.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
 
 const tables = await createOwnTables();
-const send = DynamoDBDocumentClient.prototype.send as (command: unknown) => Promise<unknown>;
-let taken = false;
-/** Once, the id of a new pet is taken. */
-jest.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async function (
-  this: DynamoDBDocumentClient,
-  command: unknown,
-) {
-  if (taken && command instanceof PutCommand && command.input.TableName === tables.pets) {
-    taken = false;
-    const { TableName, Item } = command.input;
-    const retired = { id: Item?.id }; // if the id is free
-    const ConditionExpression = "attribute_not_exists(id)";
-    await send.call(this, new PutCommand({ TableName, Item: retired, ConditionExpression })).catch(() => {});
-  }
-  return (await send.call(this, command)) as never;
-});
 const takeCalls = recordCalls();
 jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key
 
@@ -64,20 +48,20 @@ async function run(name: string, events: (() => Promise<object>)[]) {
 
 /** Runs an operation with each example of a request: with a pet, with an id that is taken, and without the pet. */
 async function runOperation(operation: Operation): Promise<Call[]> {
-  const examples = exampleEvents(operation, "1");
-  const events = ["pet", "taken", "none"].flatMap((kind) =>
-    examples.map((_, n) => async () => {
+  const [first, second] = COLLIDING_KEYS;
+  const eventsWith = (key: string, hasPet = true) =>
+    exampleEvents(operation).map(({ eventFor }) => async () => {
       const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });
-      taken = kind === "taken";
-      const event = exampleEvents(operation, kind === "none" ? "1" : String(id))[n];
-      const headers = event?.multiValueHeaders ?? {};
-      if ("Idempotency-Key" in headers) headers["Idempotency-Key"] = [kind];
-      return event as object;
-    }),
-  );
-  const { calls, responses } = await run(operation.id, events);
-  const withPet = responses.slice(0, 2 * examples.length);
-  expect(withPet.filter(({ statusCode }) => statusCode !== operation.success.status)).toEqual([]);
+      const event = eventFor(hasPet ? String(id) : "1");
+      if ("Idempotency-Key" in event.multiValueHeaders) event.multiValueHeaders["Idempotency-Key"] = [key];
+      return event;
+    });
+  const withPet = [...eventsWith(first), ...eventsWith(second)];
+  const { calls, responses } = await run(operation.id, [...withPet, ...eventsWith("without", false)]);
+  const failed = responses
+    .slice(0, withPet.length)
+    .filter((one) => one.statusCode !== operation.success.status);
+  expect(failed).toEqual([]);
   return calls;
 }
 

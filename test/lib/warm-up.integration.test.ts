@@ -36,6 +36,7 @@ it.each(readdirSync(new URL("../../functions/", import.meta.url)))(
     };
     const { ready } = await import(`../../functions/${file}`);
     calls = takeCalls().length;
+    expect(calls).toBeGreaterThan(0);
     arrived();
     await ready;
     expect(requests).toBe(calls);

@@ -69,13 +69,19 @@ export function exampleEvent(
   });
 }
 
-/** The events of exampleEvent with all optional parameters, unless the operation refuses that, with none, and with each one. */
-export function exampleEvents(operation: Operation, petId: string, parts: RequestParts = {}) {
+/**
+ * The events of exampleEvent by what they send: all optional parameters, unless the operation refuses that, none, and each
+ * one alone. Each is a function of the id of a pet.
+ */
+export function exampleEvents(operation: Operation) {
   const names = optionalOf(operation);
   const isRefused = operation.query?.safeParse(exampleRequest(operation).query).success === false;
-  return [...(isRefused ? [] : [names]), [], ...names.map((name) => [name])].map((sent) =>
-    exampleEvent(operation, petId, parts, sent),
-  );
+  const sent = new Map([...(isRefused ? [] : [["all", names] as const]), ["none", []]]);
+  for (const name of names) sent.set(`only ${name}`, [name]);
+  return [...sent].map(([what, optional]) => ({
+    what,
+    eventFor: (petId: string, parts: RequestParts = {}) => exampleEvent(operation, petId, parts, optional),
+  }));
 }
 
 /**

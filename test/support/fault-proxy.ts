@@ -39,8 +39,8 @@ const DELAY_MS = 1500;
 const PROGRESS_MS = 500;
 
 /** Forwards a request, with its signature. An embedded store refuses the name of another host. */
-async function forward(target: string, { url, method, headers }: IncomingMessage, body: Buffer) {
-  const to = new URL(url ?? "/", target);
+async function forward(target: string, { method, headers }: IncomingMessage, body: Buffer) {
+  const to = new URL("/", target);
   const sent = request(to, { method, headers: { ...headers, host: to.host }, agent: false }).end(body);
   const [message] = (await once(sent, "response")) as [IncomingMessage];
   return { status: message.statusCode ?? 500, headers: message.headers, body: await buffer(message) };
@@ -55,14 +55,15 @@ export async function startFaultProxy(target: string) {
   let fault: Fault | undefined;
   let left = 0;
   let skipped = 0;
-  let requests = 0;
+  let requests: Record<string, number> = {};
   let beforeEach: Hook = () => undefined;
   const late: (() => Promise<unknown>)[] = [];
 
   async function respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const sent = await buffer(message);
-    requests++;
-    await beforeEach(JSON.parse(String(sent)), requests);
+    const path = message.url?.split("/")[1] ?? "";
+    requests[path] = (requests[path] ?? 0) + 1;
+    await beforeEach(JSON.parse(String(sent)), requests[path]);
     const current = skipped-- <= 0 && left-- > 0 ? fault : undefined;
     if (current && current in refusals) {
       const [status, type] = refusals[current as keyof typeof refusals];
@@ -110,7 +111,7 @@ export async function startFaultProxy(target: string) {
     beforeEach: (hook: Hook) => {
       beforeEach = hook;
     },
-    /** Returns how many requests have arrived since the fault was set. */
+    /** Returns how many requests have arrived since the fault was set, by their path, which is not forwarded. */
     requests: () => requests,
     /**
      * Sets the fault from now on.
@@ -129,7 +130,7 @@ export async function startFaultProxy(target: string) {
       fault = next;
       left = times;
       skipped = first;
-      requests = 0;
+      requests = {};
       if (next !== "refuse") {
         await once(server.listen(Number(new URL(origin).port), "127.0.0.1"), "listening");
       }
