@@ -5,8 +5,8 @@ import { shared } from "./support/shared.ts";
 
 afterAll(disconnect);
 
-it.each(openQuestions)("$name is $expected here", async (question) => {
-  expect(await ask(question, shared.baseUrl, shared.key)).toEqual({ answer: question.expected, faults: [] });
+it.each(openQuestions)("$name is $here here", async (question) => {
+  expect(await ask(question, shared.baseUrl, shared.key)).toEqual({ answer: question.here, faults: [] });
 });
 
 it.each([

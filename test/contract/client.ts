@@ -9,6 +9,9 @@ import { shared } from "../support/shared.ts";
 const baseUrl = shared.baseUrl;
 export const key = shared.key;
 
+/** The pets of other clients are on these pages, too. */
+const MAX_PAGES = 1000;
+
 interface Reply {
   status: number;
   headers: Headers;
@@ -95,15 +98,17 @@ export async function atOnce<T>(count: number, run: (index: number) => Promise<T
 /** Returns the URL of the next page, if there is one (RFC 8288). */
 export const nextLink = ({ headers }: Reply) => /<([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
 
-/** Follows the links to the last page; returns all pets in order. */
-export async function followLinks(path: string): Promise<Pet[]> {
-  const pets: Pet[] = [];
+/** Follows the links to the last page; returns the pages in order. */
+export async function followLinks(path: string): Promise<Pet[][]> {
+  const pages: Pet[][] = [];
   for (let next: string | undefined = path; next; ) {
+    if (pages.length === MAX_PAGES)
+      throw new Error(`After ${MAX_PAGES} pages, there is another one: ${next}`);
     const reply = await call(next);
     expect(reply.status).toBe(200);
-    pets.push(...(reply.body as Pet[]));
+    pages.push(reply.body as Pet[]);
     next = nextLink(reply);
     expect(next ?? baseUrl).toContain(baseUrl);
   }
-  return pets;
+  return pages;
 }
