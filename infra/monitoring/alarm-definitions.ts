@@ -27,6 +27,7 @@ export const ERROR_BUDGET = 0.001;
 /** What is a slow response, in milliseconds. */
 const SLOW_MS = 2000;
 
+/** Fewer failures in the window of an alarm do not trigger it. */
 const MIN_FAILURES = { page: 12, notice: 20 };
 
 /**
@@ -40,82 +41,65 @@ const burnRates = [
   { hours: 72, rate: 1, topic: "notice" },
 ] as const;
 
-export const serverErrors = burnRates.map(({ hours, rate, topic }) => ({
-  name: `ServerErrors${hours}h`,
-  topic,
-  description: `In ${hours} h, 5xx came at more than ${rate} × the rate that the objective allows`,
-  section: "Why did this request fail?",
-  share: rate * ERROR_BUDGET,
-  atLeast: MIN_FAILURES[topic],
-  hours,
-})) satisfies AlarmDefinition[];
+/** Returns an alarm that sends a notice. */
+const notice = (
+  name: string,
+  section: string,
+  description: string,
+  threshold: Partial<AlarmDefinition> = {},
+): AlarmDefinition => ({ name, topic: "notice", section, description, ...threshold });
 
-/** One client with an expired key that retries every 10 s makes fewer than 200 failures in 30 minutes. */
-export const refusals = {
-  name: "Refusals",
-  topic: "notice",
-  description: "In 30 minutes, more than half of the requests with a key were refused",
-  section: "Why did this request fail?",
-  share: 0.5,
-  atLeast: 200,
-  atLeastIfAllFail: MIN_FAILURES.notice,
-} satisfies AlarmDefinition;
+const REQUEST = "Why did this request fail?";
 
-export const blockedRequests = {
-  name: "BlockedRequests",
-  topic: "notice",
-  description: "In 30 minutes, AWS WAF blocked more than half of the requests",
-  section: "Under attack",
-  share: 0.5,
-  atLeast: MIN_FAILURES.notice,
-} satisfies AlarmDefinition;
-
-export const highLatency = {
-  name: "HighLatency",
-  topic: "notice",
-  description: `The slowest 1 % of the responses took more than ${SLOW_MS / 1000} s, in each of three periods of 5 minutes`,
-  section: "Why did this request fail?",
-  milliseconds: SLOW_MS,
-} satisfies AlarmDefinition;
-
-/** @param fn the name of a function, such as listPets */
-export const throttles = (fn: string): AlarmDefinition => ({
-  name: `${pascalCase(fn)}Throttles`,
-  topic: "notice",
-  description: `Lambda or DynamoDB throttled ${fn}, in each of three periods of 5 minutes`,
-  section: "Throttling and limits",
+export const serverErrors = burnRates.map(({ hours, rate, topic }) => {
+  const description = `In ${hours} h, 5xx came at more than ${rate} × the rate that the objective allows`;
+  const threshold = { share: rate * ERROR_BUDGET, atLeast: MIN_FAILURES[topic] };
+  return { ...notice(`ServerErrors${hours}h`, REQUEST, description, threshold), topic, hours };
 });
 
-const ofVersion = { topic: "notice", section: "Rolling back" } as const;
+// One client with an expired key that retries every 10 s makes fewer than 200 failures in 30 minutes.
+export const refusals = notice(
+  "Refusals",
+  REQUEST,
+  "In 30 minutes, more than half of the requests with a key were refused",
+  { share: 0.5, atLeast: 200, atLeastIfAllFail: MIN_FAILURES.notice },
+);
+
+export const blockedRequests = notice(
+  "BlockedRequests",
+  "Under attack",
+  "In 30 minutes, AWS WAF blocked more than half of the requests",
+  { share: 0.5, atLeast: MIN_FAILURES.notice },
+);
+
+export const highLatency = notice(
+  "HighLatency",
+  REQUEST,
+  `The slowest 1 % of the responses took more than ${SLOW_MS / 1000} s, in each of three periods of 5 minutes`,
+  { milliseconds: SLOW_MS },
+);
+
+/** @param fn the name of a function, such as listPets */
+export const throttles = (fn: string) =>
+  notice(
+    `${pascalCase(fn)}Throttles`,
+    "Throttling and limits",
+    `Lambda or DynamoDB throttled ${fn}, in each of three periods of 5 minutes`,
+  );
 
 /** Returns the alarms of a new version in a canary deployment. @param fn the name of its function */
-export const versionAlarms = (fn: string) =>
-  ({
-    errors: {
-      ...ofVersion,
-      name: "Errors",
-      description: `The new version of ${fn} threw, crashed or timed out`,
-    },
-    highLatency: {
-      ...ofVersion,
-      name: "HighLatency",
-      description: `The slowest 1 % of the calls of the new version of ${fn} took more than ${SLOW_MS / 1000} s`,
-      milliseconds: SLOW_MS,
-    },
+export function versionAlarms(fn: string) {
+  const version = `the new version of ${fn}`;
+  const alarm = (name: string, description: string, threshold?: Partial<AlarmDefinition>) =>
+    notice(name, "Rolling back", description, threshold);
+  const slow = `The slowest 1 % of the calls of ${version} took more than ${SLOW_MS / 1000} s`;
+  const failed = `More than 5 % of the responses of ${version} in a minute were a 5xx`;
+  return {
+    errors: alarm("Errors", `The new version of ${fn} threw, crashed or timed out`),
+    highLatency: alarm("HighLatency", slow, { milliseconds: SLOW_MS }),
     /** of an operation, whose handler never rejects: Lambda's `Errors` does not count its 5xx responses */
-    serverErrors: {
-      ...ofVersion,
-      name: "ServerErrors",
-      description: `More than 5 % of the responses of the new version of ${fn} in a minute were a 5xx`,
-      share: 0.05,
-      atLeast: 1,
-    },
+    serverErrors: alarm("ServerErrors", failed, { share: 0.05, atLeast: 1 }),
     /** of the authorizer. With fewer refusals, the calls can be those of a client with an expired key. */
-    refusals: {
-      ...ofVersion,
-      name: "Refusals",
-      description: `The new version of ${fn} refused most keys`,
-      share: 0.5,
-      atLeast: 3,
-    },
-  }) satisfies Record<string, AlarmDefinition>;
+    refusals: alarm("Refusals", `The new version of ${fn} refused most keys`, { share: 0.5, atLeast: 3 }),
+  };
+}

@@ -1,8 +1,6 @@
 import * as definitions from "../../infra/monitoring/alarm-definitions.ts";
 import { anchorOf, table } from "./report.ts";
 
-const { blockedRequests, highLatency, refusals, serverErrors, throttles, versionAlarms } = definitions;
-
 /** Returns what a metric has to exceed: a share with the least number of failures, milliseconds, or any number. */
 function thresholdOf({
   share,
@@ -17,28 +15,25 @@ function thresholdOf({
 
 /** Returns the alarms of a stage as a table, with one row for those that each function has. */
 export function alarmTable(): string {
+  const { serverErrors, refusals, blockedRequests, highLatency, throttles } = definitions;
   const ofStage = [...serverErrors, refusals, blockedRequests, highLatency, throttles("<function>")];
-  const { errors, highLatency: slow, serverErrors: failed } = versionAlarms("<function>");
-  const ofVersion = [
-    ["<function>", errors],
-    ["<function>", slow],
-    ["<operation>", failed],
-    ["authorize", versionAlarms("<function>").refusals],
-  ] as const;
-  const alarms: [name: string, definitions.AlarmDefinition][] = [
-    ...ofStage.map((alarm): [string, definitions.AlarmDefinition] => [`Alarms${alarm.name}...`, alarm]),
-    ...ofVersion.map(([fn, alarm]): [string, definitions.AlarmDefinition] => [
-      `${fn}-version-<n>-${alarm.name}`,
-      alarm,
-    ]),
-  ];
-  const head = ["Alarm, after `animal-store-<stage>-`", "", "Triggered when", "Threshold", "What to do"];
-  const rows = alarms.map(([name, alarm]) => [
+  const ofVersion = definitions.versionAlarms("<function>");
+  const row = (name: string, alarm: definitions.AlarmDefinition) => [
     `\`${name}\``,
     alarm.topic,
     alarm.description.replace("<function>", "the function"),
     thresholdOf(alarm),
     `[${alarm.section}](#${anchorOf(alarm.section)})`,
-  ]);
-  return table(head, rows, "text");
+  ];
+  return table(
+    ["Alarm, after `animal-store-<stage>-`", "", "Triggered when", "Threshold", "What to do"],
+    [
+      ...ofStage.map((alarm) => row(`Alarms${alarm.name}...`, alarm)),
+      row("<function>-version-<n>-Errors", ofVersion.errors),
+      row("<function>-version-<n>-HighLatency", ofVersion.highLatency),
+      row("<operation>-version-<n>-ServerErrors", ofVersion.serverErrors),
+      row("authorize-version-<n>-Refusals", ofVersion.refusals),
+    ],
+    "text",
+  );
 }
