@@ -150,7 +150,7 @@ for (const count of [1, 2, MAX_ID_ATTEMPTS]) {
 
 /** Returns all pets by id, and expects each once. */
 async function listed(pets = tables.pets): Promise<Map<bigint, Pet>> {
-  const all = await listAll(petLister(pets), { limit: 100 });
+  const all = await listAll(petLister(pets), { limit: 2000 });
   const byId = new Map(all.map((pet) => [pet.id, pet]));
   expect(byId.size).toBe(all.length);
   return byId;

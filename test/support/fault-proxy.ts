@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Json } from "./json.ts";
@@ -38,10 +38,12 @@ type Hook = (input: Json, nth: number) => unknown;
 const DELAY_MS = 1500;
 const PROGRESS_MS = 500;
 
+const agent = new Agent({ keepAlive: true });
+
 /** Forwards a request, with its signature. An embedded store refuses the name of another host. */
 async function forward(target: string, { method, headers }: IncomingMessage, body: Buffer) {
   const to = new URL("/", target);
-  const sent = request(to, { method, headers: { ...headers, host: to.host }, agent: false }).end(body);
+  const sent = request(to, { method, headers: { ...headers, host: to.host }, agent }).end(body);
   const [message] = (await once(sent, "response")) as [IncomingMessage];
   return { status: message.statusCode ?? 500, headers: message.headers, body: await buffer(message) };
 }
