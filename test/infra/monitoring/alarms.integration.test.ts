@@ -74,11 +74,13 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
     }
   });
 
-  it("every alarm says which section of docs/incidents.md and which dashboard to look at", () => {
+  it("every alarm is in the table of docs/incidents.md, and says which section and dashboard to look at", () => {
+    const anyFunction = new RegExp(functionNames.join("|"));
     const headings = [...document("incidents.md").matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading);
     for (const { AlarmDescription } of alarms) {
-      const [, section, dashboard] =
-        /\. See "(.+)" in docs\/incidents\.md, and the dashboard (.+)\.$/.exec(AlarmDescription) ?? [];
+      const [, text = "", section, dashboard] =
+        /^(.+)\. See "(.+)" in docs\/incidents\.md, and the dashboard (.+)\.$/.exec(AlarmDescription) ?? [];
+      expect(document("incidents.md")).toContain(`| ${text.replace(anyFunction, "the function")} `);
       expect(headings).toContain(section);
       expect(dashboard).toBe(only("CloudWatch::Dashboard").DashboardName);
     }
