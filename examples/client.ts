@@ -16,9 +16,10 @@ const INT64_MEMBERS: readonly string[] = ["id", "categoryId"] satisfies (keyof P
 /** An animal to add. Its status is `available` by default. */
 export type NewPet = Omit<Pet, "id" | "status"> & { status?: PetStatus };
 
+/** Which animals to list. */
 export interface PetFilter {
-  /** how many animals one request returns, 1 to 100 */
-  limit?: number;
+  /** how many animals one request returns, 1 to 100; `list` returns all animals, page by page */
+  pageSize?: number;
   status?: PetStatus;
 }
 
@@ -67,7 +68,7 @@ export interface ClientOptions {
   baseUrl: string;
   /** with the scopes of the operations that the client calls */
   apiKey: string;
-  /** how long a call can take with all its retries, in milliseconds; 60 s by default */
+  /** how long a call can take with all its retries, in milliseconds; 60 s by default. The sleep of a computer can count. */
   deadline?: number;
   /** how long one attempt can take, in milliseconds; 10 s by default */
   attemptTimeout?: number;
@@ -143,6 +144,14 @@ function nextQuery(reply: Reply, followed: Set<string>): string | undefined {
   return query;
 }
 
+function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const abort = () => resolve(clearTimeout(timer));
+    const timer = setTimeout(() => resolve(signal?.removeEventListener("abort", abort)), milliseconds);
+    signal?.addEventListener("abort", abort);
+  });
+}
+
 /**
  * Makes a client of one stage. Its methods retry lost connections, timeouts, 429, 500, 502, 503 and 504 with
  * growing random pauses, and wait at least as long as `Retry-After` says.
@@ -151,15 +160,18 @@ function nextQuery(reply: Reply, followed: Set<string>): string | undefined {
  *   attempt got no response before the deadline
  */
 export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 10_000 }: ClientOptions) {
-  async function call(path: string, init: RequestInit = {}): Promise<Reply> {
-    const end = Date.now() + deadline;
-    // An invalid URL, key or time limit throws before `try`, so it is not retried.
+  async function call(path: string, callerSignal?: AbortSignal, init: RequestInit = {}): Promise<Reply> {
+    const end = performance.now() + deadline;
+    // An invalid URL, key or time limit throws before `try`, so it is not retried. The error of URL repeats a password.
+    if (!/^https?:\/\/[^/?#@]+(\/|$)/i.test(baseUrl))
+      throw new TypeError("The baseUrl is invalid: use http or https, and no user name or password.");
     const url = new URL(baseUrl + path);
     const headers = new Headers(init.headers);
     headers.set("Authorization", `Bearer ${apiKey}`);
     let left = deadline;
     for (let retries = 0; ; retries++) {
-      const signal = AbortSignal.timeout(Math.min(attemptTimeout, left));
+      const timeout = AbortSignal.timeout(Math.min(attemptTimeout, left));
+      const signal = callerSignal ? AbortSignal.any([timeout, callerSignal]) : timeout;
       let reply: Reply | undefined;
       let failure: unknown;
       try {
@@ -173,12 +185,13 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
         failure = error;
       }
 
+      callerSignal?.throwIfAborted();
       const wait = Math.max(0, Number(reply?.headers.get("retry-after")) || 0) * 1000;
       const pause = wait + Math.round(Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** retries));
       const canRetry = !reply || RETRIED.includes(reply.status);
-      if (!canRetry || Date.now() + pause >= end) throw failure;
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      left = end - Date.now();
+      if (!canRetry || performance.now() + pause >= end) throw failure;
+      await pauseFor(pause, callerSignal);
+      left = Math.round(end - performance.now()); // AbortSignal.timeout takes whole numbers only.
       if (left <= 0) throw failure; // The process was suspended.
     }
   }
@@ -188,25 +201,28 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
      * Adds an animal. Every attempt has the same Idempotency-Key, so retries add it only once.
      *
      * @param options.idempotencyKey a new UUID by default; never use one for two animals, even years later
+     * @param options.signal ends the call, which then throws the reason of the signal
      * @throws AddError
      */
-    async add(pet: NewPet, { idempotencyKey = crypto.randomUUID() as string } = {}): Promise<Pet> {
+    async add(pet: NewPet, options: { idempotencyKey?: string; signal?: AbortSignal } = {}): Promise<Pet> {
+      const { idempotencyKey = crypto.randomUUID(), signal } = options;
       const headers = { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey };
       try {
-        return readPets(await call("/pets", { method: "POST", headers, body: stringifyPet(pet) }), isPet);
+        const init = { method: "POST", headers, body: stringifyPet(pet) };
+        return readPets(await call("/pets", signal, init), isPet);
       } catch (error) {
         throw Object.assign(error as Error, { idempotencyKey }) satisfies AddError;
       }
     },
 
-    /** Returns all animals one by one. It requests the next page when it needs it. */
-    async *list(filter: PetFilter = {}): AsyncGenerator<Pet> {
+    /** Returns all animals one by one. It requests the next page when it needs it. `signal` is as for `add`. */
+    async *list(filter: PetFilter = {}, options: { signal?: AbortSignal } = {}): AsyncGenerator<Pet> {
       const query = new URLSearchParams();
-      if (filter.limit !== undefined) query.set("limit", String(filter.limit));
+      if (filter.pageSize !== undefined) query.set("limit", String(filter.pageSize));
       if (filter.status !== undefined) query.set("status", filter.status);
       const followed = new Set<string>();
       for (let search: string | undefined = `?${query}`; search !== undefined; ) {
-        const reply: Reply = await call(`/pets${search}`);
+        const reply: Reply = await call(`/pets${search}`, options.signal);
         yield* readPets(reply, isPets);
         search = nextQuery(reply, followed);
       }

@@ -27,6 +27,7 @@ export async function synthesize(
   const child = spawn(process.execPath, [app], {
     env: {
       ...process.env,
+      FORCE_COLOR: undefined, // the output is for withoutInternals
       CDK_OUTDIR: folder,
       ...(!validate && { CDK_VALIDATION: "false" }),
       CDK_CONTEXT_JSON: JSON.stringify(context),

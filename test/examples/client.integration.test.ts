@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { inspect, promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
 import type * as z from "zod/mini";
 import type * as client from "../../examples/client.ts";
@@ -27,7 +27,9 @@ function expectSame<A, B>(_same: Same<{ [K in keyof A]: A[K] }, { [K in keyof B]
 
 expectSame<client.Pet, Pet>(true);
 expectSame<client.NewPet, z.input<typeof NewPet>>(true);
-expectSame<client.PetFilter, Partial<Omit<z.output<typeof listPets.query>, "cursor">>>(true);
+// The client follows the links, and calls the `limit` of a request what it is to a reader of all pages.
+type Query = Omit<z.output<typeof listPets.query>, "cursor" | "limit"> & { pageSize: number };
+expectSame<client.PetFilter, Partial<Query>>(true);
 expectSame<client.PetStatus, PetStatus>(true);
 expectSame<client.ErrorCode, ErrorCode>(true);
 
@@ -52,7 +54,7 @@ describe("examples/client.ts", () => {
     await eventually(
       async () => {
         const listed: client.Pet[] = [];
-        for await (const pet of store.list({ limit: 5, status: "pending" })) listed.push(pet);
+        for await (const pet of store.list({ pageSize: 5, status: "pending" })) listed.push(pet);
         return listed;
       },
       (listed) =>
@@ -64,7 +66,7 @@ describe("examples/client.ts", () => {
     const requestId = expect.stringMatching(/\S/);
     const invalid = { code: "invalid_request", status: 400, requestId };
     await expect(store.add({} as client.NewPet)).rejects.toMatchObject(invalid);
-    await expect(store.list({ limit: 0 }).next()).rejects.toMatchObject(invalid);
+    await expect(store.list({ pageSize: 0 }).next()).rejects.toMatchObject(invalid);
   });
 
   it("has a demo, which adds and lists animals, and says in one line why it cannot start", async () => {
@@ -93,6 +95,7 @@ describe("examples/client.ts", () => {
 type Fault =
   | ErrorCode
   | { status: number; headers?: Record<string, string>; body: string }
+  | (() => void)
   | "connection lost"
   | "body lost"
   | "no response";
@@ -109,6 +112,7 @@ const server = createServer(async (request, response) => {
   received.push({ url: request.url, idempotencyKey: request.headers["idempotency-key"], body });
   if (fault === "connection lost") return void request.socket.destroy();
   if (fault === "no response") return attempt.abort(new DOMException("No response.", "TimeoutError"));
+  if (typeof fault === "function") return fault();
   if (typeof fault === "object") return void response.writeHead(fault.status, fault.headers).end(fault.body);
   if (fault && fault !== "body lost") {
     response.writeHead(errors[fault].status, { "Retry-After": retryAfter });
@@ -131,8 +135,8 @@ function faultyService(wanted: Fault[], seconds = 0, sleep = 0) {
     return attempt.signal;
   });
   const pauses: number[] = [];
-  let now = Date.now();
-  jest.spyOn(Date, "now").mockImplementation(() => now);
+  let now = performance.now();
+  jest.spyOn(performance, "now").mockImplementation(() => now);
   const wait = (act: () => void, milliseconds = 0) => {
     pauses.push(milliseconds);
     now += milliseconds + sleep;
@@ -150,16 +154,26 @@ const methods: Record<Queried["id"], (query: object) => AsyncGenerator> = {
   listPets: petStore({ baseUrl: origin, apiKey }).list,
 };
 
+/** What the client calls a parameter in another way. */
+const names: Record<string, string> = { limit: "pageSize" };
+
 it.each(operations.filter((one): one is Queried => "query" in one))(
   "examples/client.ts sends every parameter of $id, except for the cursor, which is in the links",
   async (operation) => {
     const { cursor: _, ...parameters } = exampleRequest(operation).query;
     faultyService([{ status: 200, body: "[]" }]);
-    await methods[operation.id](parameters).next();
+    const named = Object.entries(parameters).map(([name, value]) => [names[name] ?? name, value]);
+    await methods[operation.id](Object.fromEntries(named)).next();
     const { searchParams } = new URL(received[0]?.url ?? "", origin);
     expect(Object.fromEntries(searchParams)).toEqual(parameters);
   },
 );
+
+const page = (id: number, link: string) => ({
+  status: 200,
+  headers: { Link: `<http://other/v1/pets?cursor=a>; rel="prev", <${link}` },
+  body: `[{"id":${id}},{"id":${id + 1}}]`,
+});
 
 describe("the responses that examples/client.ts reads", () => {
   it("have bigint members where openapi.json describes an int64, and nowhere else", async () => {
@@ -173,12 +187,6 @@ describe("the responses that examples/client.ts reads", () => {
     expect(exact).toEqual(Object.keys(properties).filter((name) => properties[name]?.format === "int64"));
   });
 
-  const page = (id: number, link: string) => ({
-    status: 200,
-    headers: { Link: `<http://other/v1/pets?cursor=a>; rel="prev", <${link}` },
-    body: `[{"id":${id}},{"id":${id + 1}}]`,
-  });
-
   it("link to the next page, which the client gets when it needs it, and never from another host", async () => {
     const { store } = faultyService([
       page(1, 'http://other/v1/pets?limit=2&cursor=b>; rel="next"'),
@@ -186,7 +194,7 @@ describe("the responses that examples/client.ts reads", () => {
       page(5, '>; rel="first"'),
     ]);
     const urls = [];
-    for await (const { id } of store().list({ limit: 2, status: "sold" }))
+    for await (const { id } of store().list({ pageSize: 2, status: "sold" }))
       urls.push(`${id} ${received.at(-1)?.url}`);
     const queries = ["limit=2&status=sold", "limit=2&cursor=b", "cursor=c"];
     expect(urls).toEqual([1, 2, 3, 4, 5, 6].map((id, n) => `${id} /v1/pets?${queries[Math.floor(n / 2)]}`));
@@ -257,6 +265,36 @@ describe("the retries of examples/client.ts", () => {
     expect(received[3]?.idempotencyKey).not.toBe(received[0]?.idempotencyKey); // of another animal
   });
 
+  it("belong to one call: its deadline begins with it, and its pages are not those of another list", async () => {
+    const { store, pauses } = faultyService([]);
+    const { add, list } = store({ deadline: 1000 });
+    performance.now = () => 10 ** 9; // long after the client was made
+    faults = ["unavailable"];
+    await add(rex);
+    expect(pauses).toHaveLength(1);
+    const pages = [page(1, '?cursor=b>; rel="next"'), { status: 200, body: "[]" }];
+    for (const _list of ["first", "second"]) {
+      [faults, received] = [pages, []];
+      const ids: bigint[] = [];
+      for await (const { id } of list()) ids.push(id);
+      expect(ids).toEqual([1n, 2n]);
+    }
+  });
+
+  it("end when the caller gives up, during an attempt and during a pause", async () => {
+    for (const call of ["add", "list"] as const) {
+      const [attempted, paused] = [new AbortController(), new AbortController()];
+      const { store } = faultyService([() => attempted.abort(new Error("attempt")), "unavailable"]);
+      const send = (signal: AbortController) =>
+        call === "add" ? store().add(rex, signal) : store().list({}, signal).next();
+      await expect(send(attempted)).rejects.toThrow("attempt");
+      const abort = () => void queueMicrotask(() => paused.abort(new Error("pause")));
+      jest.spyOn(globalThis, "setTimeout").mockImplementation(abort as never);
+      await expect(send(paused)).rejects.toThrow("pause");
+      expect(received).toHaveLength(2);
+    }
+  });
+
   it("can go on after the deadline, with the key of the error", async () => {
     const { store } = faultyService(["unavailable", ...Array<Fault>(1000).fill("connection lost")]);
     const error: AddError = await store()
@@ -279,8 +317,24 @@ describe("the retries of examples/client.ts", () => {
 
   it("do not repeat an invalid option", async () => {
     const { store, pauses } = faultyService([]);
-    for (const option of [{ baseUrl: "localhost/v1" }, { apiKey: "a\nb" }])
-      await expect(store(option).list().next()).rejects.toThrow(/invalid/i);
+    const urls = [
+      "localhost/v1",
+      "ftp://host/v1",
+      "http:host/v1",
+      "http://user:secret@host/v1",
+      "http://[/v1",
+    ];
+    for (const option of [...urls.map((baseUrl) => ({ baseUrl })), { apiKey: "a\nb" }]) {
+      const error = await store(option)
+        .list()
+        .next()
+        .catch((error) => error);
+      expect([option, error]).toEqual([
+        option,
+        expect.objectContaining({ message: expect.stringMatching(/invalid/i) }),
+      ]);
+      expect(inspect(error)).not.toContain("secret");
+    }
     expect(pauses).toEqual([]);
   });
 

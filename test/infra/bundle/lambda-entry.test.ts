@@ -12,7 +12,7 @@ it("the entry has loaded only when the function has warmed up", async () => {
   await writeFile(join(folder, "index.js"), `exports.handler = "h"; exports.ready = ${ready}`);
   await copyFile(lambdaEntryFile, join(folder, "lambda-entry.mjs"));
   const entry = JSON.stringify(pathToFileURL(join(folder, "lambda-entry.mjs")));
-  const script = `import(${entry}).then(({ handler }) => console.log(handler, globalThis.warm))`;
+  const script = `import(${entry}).then(({ handler }) => console.log(handler, String(globalThis.warm)))`;
   expect(await runNode(["--eval", script], {})).toEqual({ code: 0, stdout: "h true\n", stderr: "" });
   await rm(folder, { recursive: true });
 });
