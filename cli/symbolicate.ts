@@ -57,7 +57,7 @@ export const program = configureProgram(new Command("npm run symbolicate --"))
     new Option(
       "--function <name>",
       "its file in functions/ (default: the operation that a log line names)",
-    ).choices(entryPoints.map((path) => basename(path, ".ts"))),
+    ).choices(entryPoints().map((path) => basename(path, ".ts"))),
   )
   .action(symbolicate);
 

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readStack, type StackDefinition } from "../emulator/template/template.ts";
+import { isSource } from "../infra/bundle/options.ts";
 import { entryOfOutput } from "../infra/names.ts";
 import { localStage, servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
@@ -64,7 +65,7 @@ export async function hashSources(): Promise<string> {
   const files = packageFiles.map((name) => join(root, name));
   for (const folder of sourceFolders) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-      if (entry.isFile()) files.push(join(entry.parentPath, entry.name));
+      if (entry.isFile() && isSource(entry.name)) files.push(join(entry.parentPath, entry.name));
   }
   const hash = createHash("sha256").update(process.version);
   for (const file of files.sort()) {

@@ -1,11 +1,11 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type OutputFile } from "esbuild";
-import { esbuildOptions, lambdaEntryFile } from "./options.ts";
+import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
 
 /** Bundles all functions. @returns `get-pet.js` and `get-pet.js.map` for functions/get-pet.ts @throws esbuild's Error */
 export async function bundleFunctions(): Promise<OutputFile[]> {
-  return (await build(esbuildOptions)).outputFiles;
+  return (await build({ ...esbuildOptions, entryPoints: entryPoints() })).outputFiles;
 }
 
 /**

@@ -8,19 +8,24 @@ const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name
 /** The functions' sources. */
 export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
-/** The files there. */
-export const entryPoints = readdirSync(functionsFolder).map((file) => join(functionsFolder, file));
+/** Whether a file is a source. Editors leave others beside it, such as `.x.ts.swp`, `x.ts~`, `#x.ts#` and `.#x.ts`. */
+export const isSource = (name: string) => /^[^.].*\.(ts|mjs)$/.test(name);
+
+/** Returns the functions' files. */
+export const entryPoints = () =>
+  readdirSync(functionsFolder)
+    .filter(isSource)
+    .map((file) => join(functionsFolder, file));
 
 /** Belongs to the code of every function. */
 export const lambdaEntryFile = fileURLToPath(new URL("lambda-entry.mjs", import.meta.url));
 
 /**
- * How esbuild turns each function into one file, in one run that reads the code that they share once. Most options shorten
+ * How esbuild turns each of the entry points into one file, in one run that reads the code that they share once. Most options shorten
  * the cold start, which mostly reads and compiles JavaScript. docs/benchmarks.md has the measurements. The sizes are those
  * of getPet.
  */
 export const esbuildOptions = {
-  entryPoints,
   // The paths in the source maps are relative to this folder, so the same sources have the same hash wherever the code is
   // written. esbuild itself would also delete the last code when a source has an error.
   outdir: functionsFolder,

@@ -2,7 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { context } from "esbuild";
 import { writeBundles } from "./bundles.ts";
-import { esbuildOptions, functionsFolder } from "./options.ts";
+import { entryPoints, esbuildOptions } from "./options.ts";
+
+const start = (files: string[]) =>
+  context({ ...esbuildOptions, entryPoints: files, sourcemap: false, logLevel: "silent" });
 
 /**
  * Bundles the functions, so that it takes less time to bundle them again: esbuild then reads only the files that changed. The
@@ -12,14 +15,15 @@ import { esbuildOptions, functionsFolder } from "./options.ts";
  * @returns writes the current code; throws esbuild's Error, and then keeps the last code
  */
 export async function createRebuild(folder: string): Promise<() => Promise<void>> {
-  const { rebuild } = await context({
-    ...esbuildOptions,
-    entryPoints: [join(functionsFolder, "*")], // esbuild looks for new files each time
-    sourcemap: false,
-    logLevel: "silent",
-  });
+  let files = entryPoints();
+  let bundler = await start(files);
   const rebundle = async () => {
-    const { outputFiles } = await rebuild();
+    if (entryPoints().join() !== files.join()) {
+      await bundler.dispose();
+      files = entryPoints();
+      bundler = await start(files);
+    }
+    const { outputFiles } = await bundler.rebuild();
     writeBundles(outputFiles, folder);
     // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
     writeFileSync(join(folder, "package.json"), "{}");

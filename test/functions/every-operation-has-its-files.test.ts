@@ -1,10 +1,14 @@
 import { readdirSync } from "node:fs";
 import { expect, it } from "@jest/globals";
+import { isSource } from "../../infra/bundle/options.ts";
 import { entryName } from "../../infra/names.ts";
 import { operations } from "../../lib/operations.ts";
 
 it("each operation has a file with its name in functions/, lib/operations/ and test/contract/", () => {
-  const filesIn = (folder: string) => readdirSync(new URL(`../../${folder}/`, import.meta.url)).toSorted();
+  const filesIn = (folder: string) =>
+    readdirSync(new URL(`../../${folder}/`, import.meta.url))
+      .filter(isSource)
+      .toSorted();
   const files = operations.map(({ id }) => `${entryName(id)}.ts`);
   expect(filesIn("lib/operations")).toEqual(files.toSorted());
   expect(filesIn("functions")).toEqual([...files, "authorize.ts"].toSorted());

@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { entryPoints } from "../../infra/bundle/options.ts";
 import { entryName } from "../../infra/names.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
@@ -24,7 +25,7 @@ jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused ke
 const timeout = jest.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 /** What each function in functions/ exports, and the calls that it makes at its start. */
 const starts: { file: string; ready: unknown; calls: ReturnType<typeof takeCalls> }[] = [];
-for (const file of readdirSync(new URL("../../functions/", import.meta.url))) {
+for (const file of entryPoints().map((path) => basename(path))) {
   // The functions read the names of their tables when they start.
   const { ready } = await import(`../../functions/${file}`);
   await Promise.allSettled([ready]);

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
+import { basename } from "node:path";
 import { afterAll, expect, it, jest } from "@jest/globals";
+import { entryPoints } from "../../infra/bundle/options.ts";
 import { recordCalls } from "../support/calls.ts";
 import { listen } from "../support/listen.ts";
 
@@ -22,7 +23,7 @@ afterAll(close);
 const takeCalls = recordCalls();
 
 // An attempt without the abort ends after one second, and two more follow.
-it.each(readdirSync(new URL("../../functions/", import.meta.url)))(
+it.each(entryPoints().map((file) => basename(file)))(
   "%s starts after one aborted attempt of each call when DynamoDB does not respond",
   async (file) => {
     requests = 0;

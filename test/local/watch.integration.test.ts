@@ -30,6 +30,10 @@ beforeAll(async () => {
     await cp(join(root, name), join(checkout, name), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(checkout, "node_modules"));
+  // What editors and systems leave; the last one is a link to nowhere.
+  for (const name of [".get-pet.ts.swp", "get-pet.ts~", "#get-pet.ts#", "get-pet.ts.orig", ".DS_Store"])
+    await writeFile(join(checkout, "functions", name), "not a source");
+  await symlink("user@host.1:2", join(checkout, "functions/.#get-pet.ts"));
   service = await startService({ DATA_DIR: join(checkout, "data") }, [earlyMistake], {
     entry: join(checkout, "local", "start.ts"),
     args: ["--watch"],

@@ -1,20 +1,43 @@
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 
+type Listener = (type: string, name: string | null) => void;
 /** What each watched folder calls. */
-const watched = new Map<string, () => void>();
-/** The subfolders of each folder. */
-const names = ["sub"];
+const watched = new Map<string, Listener>();
+/** The subfolders of each folder, and those that have just disappeared. */
+let names: string[];
 jest.unstable_mockModule("node:fs", () => ({
-  readdirSync: (parentPath: string) => names.map((name) => ({ parentPath, name, isDirectory: () => true })),
-  watch: (folder: string, listener: () => void) => {
+  readdirSync: (folder: string) => {
+    if (folder.endsWith("gone")) throw new Error("ENOENT");
+    return folder.length > 1 ? [] : names.map((name) => ({ name, isDirectory: () => true }));
+  },
+  watch: (folder: string, listener: Listener) => {
+    if (folder.endsWith("gone")) throw new Error("ENOENT");
     watched.set(folder, listener);
     return { close: () => undefined };
   },
 }));
 const { watchFolders } = await import("../../local/watch.ts");
 
-beforeEach(() => void jest.useFakeTimers());
+beforeEach(() => {
+  jest.useFakeTimers();
+  watched.clear();
+  names = ["sub", "gone"];
+});
 afterEach(() => void jest.useRealTimers());
+
+it("returns no change of a file that is no source, and one of a new folder, which can have sources", async () => {
+  const changes = watchFolders(["a"])[Symbol.asyncIterator]();
+  let found = 0;
+  void changes.next().then(() => found++);
+  const save = async (name: string | null) => {
+    watched.get("a")?.("rename", name);
+    await jest.advanceTimersByTimeAsync(1000);
+    return found;
+  };
+  expect([await save(".x.ts.swp"), await save("x.ts~")]).toEqual([0, 0]);
+  names.push("other");
+  expect(await save("other")).toBe(1);
+});
 
 it("returns changes in quick succession as one, also those before it is asked, aborts the one before, and watches new folders", async () => {
   const changes = watchFolders(["a", "b"])[Symbol.asyncIterator]();
@@ -22,7 +45,7 @@ it("returns changes in quick succession as one, also those before it is asked, a
   /** A change in each folder, 10 ms apart, and then a pause. */
   const save = () => {
     for (const listener of [...watched.values()]) {
-      listener();
+      listener("change", "x.ts");
       jest.advanceTimersByTime(10);
     }
     jest.advanceTimersByTime(1000);
