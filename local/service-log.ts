@@ -66,7 +66,9 @@ function withoutValues(url: string): string {
 function formatFunctionLine(line: string): string | undefined {
   const entry = parse(line);
   if (!entry) return line;
-  const { level, message } = entry;
+  const { level, message } = entry as { level: string; message: unknown };
   if (level === "INFO") return undefined;
-  return `          ${level}  ${typeof message === "string" ? message : JSON.stringify(message)}`;
+  const { stackTrace } = (message ?? {}) as { stackTrace?: string[] }; // of what a function threw
+  const text = typeof message === "string" ? message : (stackTrace?.join("\n") ?? JSON.stringify(message));
+  return `          ${level}  ${text}`;
 }

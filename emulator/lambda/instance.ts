@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { FunctionDefinition } from "../template/template.ts";
+import { type Failure, FunctionError, failureOf } from "./failure.ts";
 import type { Invocation, InvocationResult, RuntimeMessage, RuntimeOptions } from "./worker.ts";
 
 const worker = new URL("worker.ts", import.meta.url);
@@ -40,8 +41,10 @@ export class FunctionInstance {
       if ("log" in message) onLog(message.log);
       else this.#settle?.(message);
     });
-    this.#worker.on("error", ({ message }) => this.#end(message));
-    this.#worker.on("exit", (status) => this.#end(`The function exited with status ${status}.`));
+    this.#worker.on("error", (error) => this.#end(failureOf(error)));
+    this.#worker.on("exit", (status) =>
+      this.#end({ errorMessage: `The function exited with status ${status}.` }),
+    );
   }
 
   /**
@@ -50,7 +53,7 @@ export class FunctionInstance {
    * @param event JSON
    * @param requestId of the invocation
    * @returns the handler's result
-   * @throws Error when the function threw, crashed or exceeded its timeout
+   * @throws FunctionError when the function threw, crashed or exceeded its timeout
    */
   async run(event: string, requestId: string): Promise<unknown> {
     const { timeoutMs } = this.#definition;
@@ -61,17 +64,17 @@ export class FunctionInstance {
     const timer = setTimeout(() => this.terminate(exceeded), timeoutMs);
     const outcome = await promise;
     clearTimeout(timer);
-    if ("failure" in outcome) throw new Error(outcome.failure);
+    if ("failure" in outcome) throw new FunctionError(outcome.failure);
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 
   /** Ends the thread, and with it the invocation that it runs. Waits until the thread has ended. */
-  async terminate(reason = "The service stopped."): Promise<void> {
-    this.#end(reason);
+  async terminate(errorMessage = "The service stopped."): Promise<void> {
+    this.#end({ errorMessage });
     await this.#worker.terminate();
   }
 
-  #end(failure: string): void {
+  #end(failure: Failure): void {
     this.#settle?.({ failure });
     this.#onEnd();
   }

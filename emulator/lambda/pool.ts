@@ -1,4 +1,5 @@
 import type { FunctionDefinition } from "../template/template.ts";
+import type { FunctionError } from "./failure.ts";
 import { FunctionInstance } from "./instance.ts";
 
 /** Further events wait for an instance. */
@@ -33,9 +34,9 @@ export class FunctionPool {
     try {
       return await instance.run(event, requestId);
     } catch (error) {
-      const { message } = error as Error;
+      const { failure: message } = error as FunctionError;
       const timestamp = new Date().toISOString();
-      this.#log(JSON.stringify({ timestamp, level: "ERROR", requestId, message: { errorMessage: message } }));
+      this.#log(JSON.stringify({ timestamp, level: "ERROR", requestId, message }));
       throw error;
     } finally {
       if (this.#instances.has(instance)) this.#idle.add(instance);

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import type { FunctionDefinition } from "../template/template.ts";
+import { type Failure, failureOf } from "./failure.ts";
 
 // The thread of one instance of a function. It runs the function as Lambda's Node runtime does: one event at a time,
 // and the log as lines of JSON.
@@ -22,7 +23,7 @@ export interface Invocation {
 
 /** A message from the thread: a line of the log, or how an invocation ended. */
 export type RuntimeMessage = { log: string } | InvocationResult;
-export type InvocationResult = { result: string | undefined } | { failure: string };
+export type InvocationResult = { result: string | undefined } | { failure: Failure };
 
 delete process.env.NODE_COMPILE_CACHE; // of this thread's start; Lambda does not have it
 const { code, handler: handlerName } = workerData as RuntimeOptions;
@@ -51,6 +52,6 @@ parentPort?.on("message", async (invocation: Invocation) => {
   try {
     post({ result: JSON.stringify(await handler(JSON.parse(invocation.event), context)) });
   } catch (error) {
-    post({ failure: (error as Error).message });
+    post({ failure: failureOf(error) });
   }
 });

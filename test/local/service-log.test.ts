@@ -71,9 +71,24 @@ describe("the log on a terminal", () => {
   });
 
   it("shows a function's errors and plain text, and hides its information", () => {
-    const logged = [info, '{"level":"ERROR","message":{"status":503}}', '{"level":"WARN","message":"slow"}'];
+    const thrown = '{"level":"ERROR","message":{"errorMessage":"x","stackTrace":["Error: x","    at y"]}}';
+    const failed = '{"level":"ERROR","message":{"status":503}}';
+    const logged = [
+      info,
+      failed,
+      thrown,
+      '{"level":"WARN","message":"slow"}',
+      '{"level":"WARN","message":null}',
+    ];
     const lines = linesOf(true, (log) => [...logged, "plain text"].forEach(log.function));
-    expect(lines).toEqual(['          ERROR  {"status":503}', "          WARN  slow", "plain text"]);
+    expect(lines).toEqual([
+      '          ERROR  {"status":503}',
+      "          ERROR  Error: x",
+      "    at y",
+      "          WARN  slow",
+      "          WARN  null",
+      "plain text",
+    ]);
   });
 });
 

@@ -13,7 +13,8 @@ const source = `
     if (fault === "no result in time") await new Promise(() => {});
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
     if (fault === "log") { console.error({ logged: true }); console.warn("slow"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
-    if (fault === "exception") throw new Error("secret");
+    if (fault === "exception") throw new TypeError("secret");
+    if (fault === "text") throw "secret";
     const { maxOldGenerationSizeMb: heapMb } = require("node:worker_threads").resourceLimits;
     return { env: process.env, heapMb, awsRequestId, remaining: getRemainingTimeInMillis() };
   };`;
@@ -52,20 +53,31 @@ it.each([
     await eventually(lines, (all) => expect(all.join()).toContain(`"${fault}"`));
     jest.advanceTimersByTime(timeoutMs);
   }
-  expect(await failure).toEqual(new Error(reason));
+  expect(await failure).toMatchObject({ message: reason });
   await Promise.all([invoke(), invoke(), invoke()]);
 });
 
 it("a function has its lines logged, and why it failed", async () => {
   await invoke("log");
-  await expect(invoke("exception")).rejects.toThrow();
+  for (const fault of ["exception", "text", "unhandled rejection", "exit"])
+    await expect(invoke(fault)).rejects.toThrow();
   await eventually(lines, (all) => {
     expect(all).toEqual(expect.arrayContaining(["raw text", "raw error"]));
     const entries = all.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
     const own = { timestamp: expect.any(String), requestId: "id" };
     expect(entries).toContainEqual({ ...own, level: "INFO", message: "log" });
     expect(entries).toContainEqual({ ...own, level: "WARN", message: "slow" });
-    for (const message of [{ logged: true }, { errorMessage: "secret" }])
+    // As Lambda's runtime describes what a function throws (test/long/runtime/).
+    const thrown = (errorType: string) => {
+      const stackTrace = expect.arrayContaining([
+        `${errorType}: secret`,
+        expect.stringContaining("index.js:"),
+      ]);
+      return { errorType, errorMessage: "secret", stackTrace };
+    };
+    const text = { errorType: "Error", errorMessage: "secret", stackTrace: expect.any(Array) };
+    const exited = { errorMessage: "The function exited with status 1." };
+    for (const message of [{ logged: true }, thrown("TypeError"), thrown("Error"), text, exited])
       expect(entries).toContainEqual({ ...own, level: "ERROR", message });
   });
 });
