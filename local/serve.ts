@@ -78,7 +78,8 @@ export async function serve(
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const baseUrl = `${origin}/${apiStageName}`;
   console.log(`BASE_URL=${baseUrl}\nAPI_KEY=${key}`);
-  console.log(`curl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets`);
+  const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
+  console.log(`curl -w '\\n' ${baseUrl}/pets ${headers} -d '{"name": "Rex", "categoryId": 1}'`);
   console.log(`Docs: ${origin}/docs`);
   return {
     server,
@@ -110,7 +111,7 @@ function readThrottle(): boolean {
 /** @throws Error in one line when the port cannot be bound */
 async function listen(server: Server, port: number): Promise<void> {
   await once(server.listen(port, "127.0.0.1"), "listening").catch(({ code }) => {
-    throw new Error(`Port ${port} cannot be used (${code}): set PORT to another one.`);
+    throw new Error(`Port ${port} cannot be used (${code}). For a second service, set PORT and DATA_DIR.`);
   });
 }
 

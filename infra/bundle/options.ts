@@ -8,7 +8,7 @@ const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name
 /** The functions' sources. */
 export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
-/** Whether a file is a source. Editors leave others beside it, such as `.x.ts.swp`, `x.ts~`, `#x.ts#` and `.#x.ts`. */
+/** Whether a file is a source. Editors leave others beside it, such as `.*.swp`, `*~`, `#*#` and `.#*`. */
 export const isSource = (name: string) => /^[^.].*\.(ts|mjs)$/.test(name);
 
 /** Returns the functions' files. */

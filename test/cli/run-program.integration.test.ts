@@ -39,6 +39,7 @@ it.each([...new Set(programs), "cli/copy.ts"])(
 it.each<[script: string, line: RegExp, status: number]>([
   ["npm run -s start", /^Run npm ci first\.\n$/, 1],
   ["npm run -s keys", /^Run npm ci first\.\n$/, 1],
+  ["npm run -s test", /^Run npm ci first\.\n$/, 1],
   ['node "$ROOT/cli/build-docs-page.ts"', /^docs: ENOTDIR: .*\n$/, 1],
   ['node "$ROOT/test/generate/generate.ts"', /^generate: EISDIR: .*\n$/, 1],
   ['CDK_CONTEXT_JSON=\'{"stage":"Anna"}\' node "$ROOT/infra/app.ts"', /^A personal stage needs .*\n$/, 1],

@@ -13,7 +13,7 @@ import { readStack } from "../../emulator/template/template.ts";
 import { localStage, servedStackName } from "../../infra/stages.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import { eventually } from "../support/eventually.ts";
-import { disconnect, send } from "../support/http.ts";
+import { disconnect, type HttpRequest, send } from "../support/http.ts";
 import { listen } from "../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../support/local-service.ts";
 import { preload } from "../support/preload.ts";
@@ -121,12 +121,12 @@ async function addUntilEnd({ baseUrl, key, process }: LocalService) {
 }
 
 /** Sends a request again after a 503, as a client does: on a busy machine, the store can respond too late. */
-async function served({ baseUrl, key }: Address, path: string, init: RequestInit = {}) {
-  const response = await eventually(
-    () => fetch(baseUrl + path, { ...init, headers: headersOf(key) }),
+async function served({ baseUrl, key }: Address, path: string, parts: Partial<HttpRequest> = {}) {
+  const { status, text } = await eventually(
+    () => send(baseUrl, { path, key, ...parts }),
     ({ status }) => expect(status).not.toBe(503),
   );
-  return { status: response.status, body: (await response.json()) as unknown };
+  return { status, body: JSON.parse(text) as unknown };
 }
 
 /** Adds a pet; returns it. */
@@ -149,7 +149,7 @@ it("prints how to call it, and makes no file that others can read", async () => 
   const service = await started([endlessTimers]);
   const { baseUrl, key } = service;
   expect(service.output()).toContain(
-    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -H 'Authorization: Bearer ${key}' ${baseUrl}/pets\nDocs: ${new URL("/docs", baseUrl)}\n`,
+    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -w '\\n' ${baseUrl}/pets -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'\nDocs: ${new URL("/docs", baseUrl)}\n`,
   );
   await add(service);
   expect(await readFile(join(files, "api-key"), "utf8")).toBe(`${key}\n`);
@@ -219,7 +219,7 @@ it("shares its folder with no other service, whatever its store, waits for new t
   const { burst } = localStage.throttling;
   /** Sends one request more than the throttle allows at once. @returns how many were rejected */
   const rejected = async (baseUrl: string) => {
-    const requests = Array.from({ length: burst + 1 }, () => fetch(`${baseUrl}/nowhere`));
+    const requests = Array.from({ length: burst + 1 }, () => send(baseUrl, { path: "/nowhere" }));
     return (await Promise.all(requests)).filter(({ status }) => status === 429).length;
   };
   expect(await rejected(shared.baseUrl)).toBe(0);
@@ -245,10 +245,12 @@ it("listens on 127.0.0.1 only, as does its store", async () => {
 
 it("serves the docs page with the local key, and leaves every other path to the API", async () => {
   const { origin } = new URL(shared.baseUrl);
-  const page = await fetch(`${origin}/`);
-  expect(await page.text()).toContain(`data-key="${shared.key}"`);
-  const other = await fetch(`${origin}/docs/package.json`);
-  expect([other.status, await other.json()]).toMatchObject([404, { code: "not_found" }]);
+  const redirects = await Promise.all(["/", "/docs"].map((path) => send(origin, { path })));
+  expect(redirects.map(({ headers }) => headers.get("location"))).toEqual(["/docs/", "/docs/"]);
+  const page = await send(origin, { path: "/docs/" });
+  expect(page.text).toContain(`data-key="${shared.key}"`);
+  const other = await send(origin, { path: "/docs/package.json" });
+  expect([other.status, JSON.parse(other.text)]).toMatchObject([404, { code: "not_found" }]);
   const twoHosts = await send(origin, { path: "/docs/", headers: [["Host", "localhost"]] });
   expect([twoHosts.status, JSON.parse(twoHosts.text)]).toMatchObject([400, { code: "invalid_request" }]);
 });
@@ -289,7 +291,11 @@ const { port } = new URL(shared.baseUrl);
 const endpoint = "http://127.0.0.1:1";
 it.each<[Record<string, string>, message: string, syntheses: number, prepare?: () => unknown]>([
   [{ PORT: "65536" }, "PORT must be an integer from 0 to 65535, not `65536`.", 0],
-  [{ PORT: port }, `Port ${port} cannot be used (EADDRINUSE): set PORT to another one.`, 0],
+  [
+    { PORT: port },
+    `Port ${port} cannot be used (EADDRINUSE). For a second service, set PORT and DATA_DIR.`,
+    0,
+  ],
   [{ THROTTLE: "yes" }, "THROTTLE must be on or off, not `yes`.", 0],
   [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `, 0],
   [

@@ -45,6 +45,10 @@ export default async function setup(): Promise<void> {
   share({ logs });
   // What the tests leave here, global-teardown.ts reports.
   process.env.TMPDIR = join(folder, "tmp");
+  // Otherwise npm, in a test, would make a folder for it there.
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+    new URL("../../node_modules/.cache/node", import.meta.url),
+  );
   await mkdir(process.env.TMPDIR);
   // Where the local service looks for it, so that the service does not synthesize it again.
   const data = join(folder, "data");
