@@ -13,7 +13,7 @@ const printable = (text: string) => escapeLines(text.replace(/ask_[a-z]+_\w+/gi,
 /** Describes an error in one line. It includes the cause, which clients of the API do not see but operators need. */
 function explain(error: unknown): string {
   const { name, message, code, cause } = error as NodeJS.ErrnoException;
-  if (message === "Region is missing")
+  if (typeof message === "string" && /^Region is missing$|region=""/.test(message))
     return "No AWS region is set: set AWS_REGION, or a region in your AWS profile.";
   if (name === "CredentialsProviderError")
     return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`), or check AWS_PROFILE.`;

@@ -10,8 +10,10 @@ import { configureProgram, print, runProgram } from "./run-program.ts";
 
 /** `npm run symbolicate`: replaces positions in the bundles of the functions by those in the source. */
 
-/** A position in a stack frame, such as /var/task/index.js:25:4696. */
-const POSITION = /(?:[^\s()"]*\/)?\bindex\.js:(\d+):(\d+)/g;
+/** What can have a position in it: text without a space, a parenthesis or a quote. */
+const TOKEN = /[^\s()"]+/g;
+/** A position in a stack frame: the end of /var/task/index.js:25:4696. */
+const POSITION = /(?<=^|\/)index\.js:(\d+):(\d+)/;
 
 /** Bundles this checkout and reads the source map of a function. @param name such as getPet or get-pet */
 async function openSourceMap(name: string): Promise<SourceMap> {
@@ -34,15 +36,16 @@ async function symbolicate(options: { function?: string }): Promise<void> {
   const maps = new Map<string, SourceMap>();
   for await (const line of createInterface({ input: process.stdin })) {
     let mapped = line;
-    if (line.search(POSITION) >= 0) {
+    if (line.match(TOKEN)?.some((token) => POSITION.test(token))) {
       const name = options.function ?? /"operation":\s*"(\w+)"/.exec(line)?.[1];
       if (!name) throw new Error("A line names no function: add --function, such as get-pet.");
       const map = maps.get(name) ?? (await openSourceMap(name));
       maps.set(name, map);
-      mapped = line.replace(
-        POSITION,
-        (position, row, column) => findSource(map, Number(row), Number(column)) ?? position,
-      );
+      mapped = line.replace(TOKEN, (token) => {
+        const found = POSITION.exec(token);
+        const source = found && findSource(map, Number(found[1]), Number(found[2]));
+        return source ? source + token.slice(found.index + found[0].length) : token;
+      });
     }
     await print(escapeControls(mapped));
   }

@@ -129,6 +129,7 @@ const asked = deployedStages.filter(({ confirmKeyChanges }) => confirmKeyChanges
 
 it.each<[string, string[], Record<string, string>]>([
   [noRegion, list, {}],
+  [noRegion, list, { ...credentials, AWS_REGION: "" }],
   [
     "There are no AWS credentials (Could not load credentials from any providers): sign in (for example `aws sso login`), or check AWS_PROFILE.",
     list,

@@ -156,4 +156,10 @@ it("revoke says how long the gateway can still accept a key, and does nothing tw
   world.now += HOUR;
   expect(await print("revoke", keyId)).toBe(`${keyId} was already revoked, on ${iso(start)}.\n`);
   expect(await json("show", keyId)).toMatchObject({ state: "revoked", revokeAt: iso(start) });
+  const { keyId: other } = await json("issue", "--owner", "Acme");
+  expect(await json("revoke", other)).toMatchObject({
+    keyId: other,
+    state: "revoked",
+    revokeAt: iso(world.now),
+  });
 });

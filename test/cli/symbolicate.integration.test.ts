@@ -9,6 +9,7 @@ import { functionOf, readStack } from "../../emulator/template/template.ts";
 import { functionOutput } from "../../infra/names.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { getPet } from "../../lib/operations/get-pet.ts";
+import { listPets } from "../../lib/operations/list-pets.ts";
 import { runNode } from "../support/keys-cli.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 import { shared } from "../support/shared.ts";
@@ -23,8 +24,8 @@ function symbolicate(input: string, ...args: string[]) {
 }
 
 /** The stack of an error that the deployed bundle throws: it starts without its environment variables. */
-async function realStack(): Promise<string> {
-  const { code } = functionOf(readStack(shared.assembly, servedStackName), functionOutput(getPet.id));
+async function realStack(id: string): Promise<string> {
+  const { code } = functionOf(readStack(shared.assembly, servedStackName), functionOutput(id));
   const file = JSON.stringify(join(code, "index.js"));
   const script = `try { require(${file}) } catch (error) { console.log(error.stack) }`;
   const { PATH } = process.env;
@@ -38,7 +39,7 @@ function positionOf(path: string, text: string): string {
 }
 
 it("prints frames with positions in the source, and everything else as it is, with control characters escaped", async () => {
-  const stack = await realStack();
+  const stack = await realStack(getPet.id);
   const line = JSON.stringify({ operation: getPet.id, error: { cause: { stack: stack.split("\n") } } });
   const others = ['{"message":"started"}', "", "at my_index.js:1:1", "at index.js:1", "\u001b[2J"].join("\n");
   const thrown = positionOf("lib/env.ts", "new Error");
@@ -50,6 +51,21 @@ it("prints frames with positions in the source, and everything else as it is, wi
     expect(stdout.endsWith(`\n${others.replace("\u001b", "\\u001b")}\n`)).toBe(true);
     expect(stdout).not.toMatch(/[^_]index\.js:\d+:\d+/);
   }
+});
+
+it("leaves a line of a megabyte without a space as it is, in a time that grows with its length only", async () => {
+  const line = "a/".repeat(500_000);
+  expect(await symbolicate(line)).toEqual({ code: 0, stdout: `${line}\n`, stderr: "" });
+});
+
+it("maps each line of a log with the source map of its function", async () => {
+  const lines = [getPet, listPets].map(async ({ id }) =>
+    JSON.stringify({ operation: id, error: { stack: (await realStack(id)).split("\n") } }),
+  );
+  const { stdout } = await symbolicate((await Promise.all(lines)).join("\n"));
+  const [first, second] = stdout.split("\n");
+  expect(first).toContain(positionOf("functions/get-pet.ts", "petsTable"));
+  expect(second).toContain(positionOf("functions/list-pets.ts", "petsTable"));
 });
 
 it("fails with one line for a frame of no function", async () => {
