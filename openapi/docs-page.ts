@@ -100,7 +100,13 @@ export function docsPage(key: string, apiStageName: string) {
     const name = path.slice("/docs/".length) || "index.html";
     const here = { url: `http://${host}/${apiStageName}`, description: "This service" };
     // The first time: most starts never open the page. All files at once, because npm can change them while this runs.
-    contents ??= readFiles(key);
+    try {
+      contents ??= readFiles(key);
+    } catch (error) {
+      response.writeHead(500, { ...headers, "Content-Type": "text/plain; charset=utf-8" });
+      response.end(`The docs page cannot be read. Run npm ci. ${(error as Error).message}\n`);
+      return true;
+    }
     const body = contents.get(name) ?? documentFiles(document, [here]).get(name);
     if (body === undefined) return false;
     response.writeHead(200, {

@@ -41,14 +41,14 @@ function operationObject(operation: Operation) {
   };
 }
 
-const host = {
-  default: "api-id.execute-api.us-east-1.amazonaws.com",
-  description: "The host in the stack's output BaseUrl",
-};
 // Generators and tools use the first server by default, so the first is the local service, which anybody can start.
 const servers = [
   { url: `http://127.0.0.1:3000/${API_VERSION}`, description: "Local" },
-  { url: `https://{host}/${API_VERSION}`, description: "Deployed stage", variables: { host } },
+  {
+    url: `https://{host}/${API_VERSION}`,
+    description: "Deployed stage. The output BaseUrl of its stack has the host",
+    variables: { host: { default: "api-id.execute-api.us-east-1.amazonaws.com" } },
+  },
 ];
 
 const apiKey = {

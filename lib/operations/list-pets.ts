@@ -17,7 +17,7 @@ const Limit = fromText(parseLimit, String, must(`be an integer from ${minimum} t
   format: "int32",
   minimum,
   maximum,
-  description: "Maximum number of animals to return",
+  description: `Maximum number of animals to return, ${minimum} to ${maximum}`,
   examples: [size],
 });
 

@@ -11,6 +11,7 @@ const ui = window.SwaggerUIBundle({
   ...(key ? {} : { supportedSubmitMethods: [] }),
   tryItOutEnabled: Boolean(key),
   onComplete: () => {
+    ui.specActions.updateUrl("openapi.json"); // a link under the title
     if (key) ui.preauthorizeApiKey("apiKey", key);
   },
 });

@@ -52,6 +52,7 @@ async function testDevice(page: Page, name: string, axe: string, origin: string,
   });
   await page.goto(`${origin}/docs`);
   await page.locator("#operations-pets-getPet").waitFor();
+  await page.getByRole("link", { name: "openapi.json" }).waitFor();
 
   const background = "getComputedStyle(document.documentElement).backgroundColor";
   const isDark = (await page.evaluate(background)) === "rgb(28, 32, 34)";
@@ -65,7 +66,7 @@ async function testDevice(page: Page, name: string, axe: string, origin: string,
   await checkLayout(axe, page, `${name}, start`);
   await testRequests(page);
   await checkLayout(axe, page, `${name}, responses`);
-  await testInvalidValue(page);
+  await testInvalidValue(page, () => checkLayout(axe, page, `${name}, invalid value`));
   await testAuthorize(page, key);
   await checkLayout(axe, page, `${name}, end`);
   assert.deepEqual(failures, [], "the page reports no error and loads nothing from elsewhere");
@@ -80,6 +81,7 @@ async function testStaticSite(page: Page, axe: string, site: string): Promise<vo
   for (const id of ["listPets", "createPet", "getPet"])
     await page.locator(`#operations-pets-${id}`).waitFor();
   await page.getByText("Available values : available, pending, sold").waitFor();
+  await page.getByRole("link", { name: "openapi.json" }).waitFor();
   assert.equal(await page.locator("#servers").count(), 0);
   assert.equal(await page.getByRole("button", { name: /Execute|Try it out|Authorize/ }).count(), 0);
   await checkLayout(axe, page, "static site");

@@ -41,13 +41,15 @@ export async function testRequests(page: Page): Promise<void> {
 }
 
 /** An invalid value is not sent, and the response of the last request disappears. */
-export async function testInvalidValue(page: Page): Promise<void> {
+export async function testInvalidValue(page: Page, checkLayout: () => Promise<void>): Promise<void> {
   const sent: string[] = [];
   page.on("request", (request) => sent.push(request.url()));
   const target = operation(page, "listPets");
-  await target.locator("tr[data-param-name=limit] input").fill("0");
+  await target.locator("tr[data-param-name=limit] input").fill("1000");
   await target.getByRole("button", { name: "Execute" }).click();
   await target.getByRole("alert").getByText("Nothing was sent: correct the marked values.").waitFor();
+  await target.getByText("For 'limit': Value must be less than or equal to 100.").waitFor();
+  await checkLayout();
   assert.equal(await target.locator(".live-responses-table").count(), 0, "no old response is shown");
   assert.deepEqual(sent, [], "nothing was sent");
 
