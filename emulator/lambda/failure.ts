@@ -12,13 +12,3 @@ export function failureOf(thrown: unknown): Failure {
   const { message, stack = "" } = error;
   return { errorType: error.constructor.name, errorMessage: message, stackTrace: stack.split("\n") };
 }
-
-/** An invocation has failed. */
-export class FunctionError extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.errorMessage);
-    this.failure = failure;
-  }
-}

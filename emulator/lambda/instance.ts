@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { FunctionDefinition } from "../template/template.ts";
-import { type Failure, FunctionError, failureOf } from "./failure.ts";
+import { type Failure, failureOf } from "./failure.ts";
 import type { Invocation, InvocationResult, RuntimeMessage, RuntimeOptions } from "./worker.ts";
 
 const worker = new URL("worker.ts", import.meta.url);
@@ -53,7 +53,7 @@ export class FunctionInstance {
    * @param event JSON
    * @param requestId of the invocation
    * @returns the handler's result
-   * @throws FunctionError when the function threw, crashed or exceeded its timeout
+   * @throws Error with the members of a Failure when the function threw, crashed or exceeded its timeout
    */
   async run(event: string, requestId: string): Promise<unknown> {
     const { timeoutMs } = this.#definition;
@@ -64,7 +64,7 @@ export class FunctionInstance {
     const timer = setTimeout(() => this.terminate(exceeded), timeoutMs);
     const outcome = await promise;
     clearTimeout(timer);
-    if ("failure" in outcome) throw new FunctionError(outcome.failure);
+    if ("failure" in outcome) throw Object.assign(new Error(outcome.failure.errorMessage), outcome.failure);
     return outcome.result === undefined ? undefined : JSON.parse(outcome.result);
   }
 

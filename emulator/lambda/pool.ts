@@ -1,5 +1,5 @@
 import type { FunctionDefinition } from "../template/template.ts";
-import type { FunctionError } from "./failure.ts";
+import type { Failure } from "./failure.ts";
 import { FunctionInstance } from "./instance.ts";
 
 /** Further events wait for an instance. */
@@ -34,7 +34,8 @@ export class FunctionPool {
     try {
       return await instance.run(event, requestId);
     } catch (error) {
-      const { failure: message } = error as FunctionError;
+      const { errorType, errorMessage, stackTrace } = error as Failure;
+      const message = { errorType, errorMessage, stackTrace };
       const timestamp = new Date().toISOString();
       this.#log(JSON.stringify({ timestamp, level: "ERROR", requestId, message }));
       throw error;
