@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { bundleFunctions, writeBundles } from "./bundle/bundles.ts";
-import { StageNameError } from "./stages.ts";
+import { UsageError } from "./stages.ts";
 
 // esbuild is a process of its own, and runs while Node loads the CDK.
 const [bundles, { addStacks, featureFlags }] = await Promise.all([bundleFunctions(), import("./stacks.ts")]);
@@ -13,7 +13,7 @@ try {
   addStacks(app, (entry) => join(folder, entry));
 } catch (error) {
   // A mistake in a source needs its stack, one on the command line does not.
-  if (!(error instanceof StageNameError)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   console.error(error.message);
   process.exit(1);
 }

@@ -5,7 +5,7 @@ import { AccountStack } from "./account-stack.ts";
 import { AnimalStoreStack } from "./animal-store-stack.ts";
 import type { CodeFolder } from "./function-set.ts";
 import { accountStackName } from "./names.ts";
-import { deployedStages, personalStage, type Stage } from "./stages.ts";
+import { deployedStages, personalStage, type Stage, UsageError } from "./stages.ts";
 
 /** Set in code and not in cdk.json, so that every way to synthesize returns the same templates. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)(
@@ -17,7 +17,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
  * the context values `-c deletionProtection=off`, `-c canaryAlarms=off` and `-c stage=<name>`, which adds a personal stage.
  *
  * @param settings what someone fills in for the account
- * @throws Error in one line if a personal stage cannot have this name
+ * @throws UsageError if a context value is not one of these
  */
 export function addStacks(
   app: App,
@@ -36,7 +36,11 @@ export function addStacks(
 
 /** Returns a stage with what the context changes for one deployment. */
 function resolveStage({ node }: App, stage: Stage): Stage {
-  const off = (name: string) => node.tryGetContext(name) === "off";
+  const off = (name: string) => {
+    const value = node.tryGetContext(name);
+    if (value !== undefined && value !== "off") throw new UsageError(`Use -c ${name}=off, or leave it out.`);
+    return value === "off";
+  };
   return {
     ...stage,
     deletionProtection: stage.deletionProtection && !off("deletionProtection"),

@@ -88,23 +88,23 @@ export const servedStackName = stackName(staging.name);
 /** The stages that have a name here. */
 export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
 
-/** A personal stage cannot have this name. */
-export class StageNameError extends Error {}
+/** A value on the command line is wrong. Its message is one line. */
+export class UsageError extends Error {}
 
 /**
  * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of staging, without its domain name.
  *
- * @throws StageNameError in one line if it cannot have this name
+ * @throws UsageError if it cannot have this name
  */
 export function personalStage(name: string): Stage {
   const taken = ["account", ...namedStages.map((stage) => stage.name)];
   const { domain: _, ...settings } = staging;
   if (/^[a-z]{1,32}$/.test(name) && !taken.includes(name)) return { ...settings, name };
-  throw new StageNameError(
+  throw new UsageError(
     `A personal stage needs a name of 1 to 32 lower-case letters, other than ${taken.join(", ")}.`,
   );
 }
 
-/** Returns the stage with this name, or else the personal stage. @throws StageNameError */
+/** Returns the stage with this name, or else the personal stage. @throws UsageError */
 export const stageNamed = (name: string): Stage =>
   namedStages.find((stage) => stage.name === name) ?? personalStage(name);

@@ -43,6 +43,12 @@ it.each<[script: string, line: RegExp, status: number]>([
   ['node "$ROOT/cli/build-docs-page.ts"', /^docs: ENOTDIR: .*\n$/, 1],
   ['node "$ROOT/test/generate/generate.ts"', /^generate: EISDIR: .*\n$/, 1],
   ['CDK_CONTEXT_JSON=\'{"stage":"Anna"}\' node "$ROOT/infra/app.ts"', /^A personal stage needs .*\n$/, 1],
+  ['CDK_CONTEXT_JSON=\'{"stage":""}\' node "$ROOT/infra/app.ts"', /^A personal stage needs .*\n$/, 1],
+  [
+    'CDK_CONTEXT_JSON=\'{"canaryAlarms":"false"}\' node "$ROOT/infra/app.ts"',
+    /^Use -c canaryAlarms=off, or leave it out\.\n$/,
+    1,
+  ],
   ['yes | head -n 99999 | node "$ROOT/cli/symbolicate.ts" | head -n 1', /^symbolicate: EPIPE: .*\n$/, 0],
 ])("says in one line why it fails: %s", (script, line, status) => {
   const env = {
