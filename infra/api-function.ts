@@ -19,6 +19,11 @@ interface TableAccess {
   table: Table;
   /** DynamoDB operations, such as `TableOperation.GET_ITEM` */
   operations: TableOperation[];
+  /**
+   * operations that only the version before this one uses. All versions share one role, and the old version has most calls
+   * during a canary deployment. Remove them in the next deployment.
+   */
+  formerOperations?: TableOperation[];
   /** the index that they are restricted to; without one they reach the table itself */
   index?: string;
 }
@@ -71,8 +76,12 @@ export class ApiFunction extends LambdaFunction {
     });
 
     this.kind = kind;
-    for (const { table, operations, index } of access) {
+    for (const { table, operations, formerOperations = [], index = "" } of access) {
       const resources = [index ? `${table.tableArn}/index/${index}` : table.tableArn];
+      for (const operation of formerOperations) {
+        const sid = `Former${operation}${table.node.id}${index}`;
+        this.addToRolePolicy(new PolicyStatement({ sid, actions: [`dynamodb:${operation}`], resources }));
+      }
       for (const operation of operations) {
         this.addToRolePolicy(new PolicyStatement({ actions: [`dynamodb:${operation}`], resources }));
         const throttled = table.metricThrottledRequestsForOperation(operation);

@@ -21,8 +21,21 @@ it("deploys even if alarms are triggered with -c canaryAlarms=off, and not witho
   }
 });
 
-it("counts the throttles of a table and operation once, however many accesses a function has to it", () => {
-  expect(readResources(assembly, "two-accesses").output("Throttles")).toBe("Query on Pets");
+it("counts the throttles of a table and operation once, and none of a former operation, which is still granted", () => {
+  const { find, output, statementsOf } = readResources(assembly, "two-accesses");
+  expect(output("Throttles")).toBe("Query on Pets");
+  const { id: table } = find("DynamoDB::Table")[0] ?? {};
+  const former = find("IAM::Role").flatMap(({ id }) => statementsOf(id).filter(({ Sid }) => Sid));
+  const granted = (Sid: string, Action: string, Resource: string) => ({
+    Sid,
+    Action,
+    Resource,
+    Effect: "Allow",
+  });
+  expect(former).toEqual([
+    granted("FormerGetItemPets", "dynamodb:GetItem", arnOf(table)),
+    granted("FormerQueryPetsformer", "dynamodb:Query", `${arnOf(table)}/index/former`),
+  ]);
 });
 
 describe("a stage with every option", () => {

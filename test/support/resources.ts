@@ -50,8 +50,8 @@ export function readResources(assembly = "", stack: string) {
       const id = outputs[functionOutput(name)]?.Value;
       const found = find("Lambda::Function").find((resource) => resource.id === id);
       const role = find("IAM::Role").find((resource) => arnOf(resource.id) === found.Role);
-      const grants = statementsOf(role.id).flatMap(({ Action, Resource }) =>
-        [Action].flat().flatMap((action) => [Resource].flat().map((resource) => ({ action, resource }))),
+      const grants = statementsOf(role.id).flatMap(({ Sid, Action, Resource }) =>
+        [Action].flat().flatMap((action) => [Resource].flat().map((resource) => ({ Sid, action, resource }))),
       );
       return { ...found, grants };
     },

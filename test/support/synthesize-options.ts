@@ -25,7 +25,8 @@ const twoAccesses = new Stack(app, "two-accesses");
 const table = new PetsTable(twoAccesses, "Pets", everyOption);
 const access = [
   { table, index: "any", operations: [Operation.QUERY] },
-  { table, operations: [Operation.QUERY] },
+  { table, operations: [Operation.QUERY], formerOperations: [Operation.GET_ITEM] },
+  { table, index: "former", operations: [], formerOperations: [Operation.QUERY] },
 ];
 const { tableThrottles } = new ApiFunction(twoAccesses, "Twice", {
   kind: "operation",
