@@ -26,9 +26,10 @@ it("locks every package that Linux with glibc can install by its SHA-512, and ta
   expect(named(({ resolved, link }) => resolved ?? link)).toEqual([]);
 });
 
-it("decides for every install script whether it may run", () => {
+it("decides for every install script whether it may run, and lets npm run no other", () => {
   const scripts = named(({ hasInstallScript }) => hasInstallScript);
   expect(scripts.filter((name) => typeof allowScripts[name] !== "boolean")).toEqual([]);
+  expect(readFileSync(new URL("../.npmrc", import.meta.url), "utf8")).toMatch(/^strict-allow-scripts=true$/m);
 });
 
 it("checks the types and the rules of Biome before the tests run", () => {
