@@ -2,11 +2,8 @@ import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { readStack } from "../../emulator/template/template.ts";
-import { stackName } from "../../infra/names.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, isForChecks, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
-import type { Json } from "../support/json.ts";
-import { readTemplate } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
@@ -28,24 +25,6 @@ it("gives each key for a check a name that does not count as a client, and lets 
   for (const [, owner = "", rest] of issued) {
     expect(isForChecks(newApiKeyRecord("key", { owner, scopes: ["pets:read"], createdAt: 0 }))).toBe(true);
     expect(rest).toBe("--scopes pets:read");
-  }
-});
-
-it("keeps CloudFormation from replacing and deleting tables, and from nothing else", () => {
-  const [, policy = ""] = /--stack-policy-body '(.*?)'/s.exec(procedures) ?? [];
-  const statements: Json[] = JSON.parse(policy).Statement;
-  const allows = (action: string, type: string) => {
-    const effects = statements
-      .filter(({ Action }) => [Action].flat().some((one) => one === "Update:*" || one === action))
-      .filter(({ Condition }) => !Condition || Condition.StringEquals.ResourceType.includes(type))
-      .map(({ Effect }) => Effect);
-    return effects.includes("Allow") && !effects.includes("Deny");
-  };
-  const { Resources } = readTemplate(shared.assembly, stackName("production"));
-  for (const { Type } of Object.values<Json>(Resources)) {
-    const isTable = Type === "AWS::DynamoDB::Table";
-    const allowed = ["Modify", "Replace", "Delete"].map((action) => allows(`Update:${action}`, Type));
-    expect([Type, allowed]).toEqual([Type, [true, !isTable, !isTable]]);
   }
 });
 

@@ -108,6 +108,8 @@ const functions = {
   FILL: (value: number, filler: number) => (Number.isNaN(value) ? filler : value),
   IF: (condition: boolean, value: number, other: number) => (condition ? value : other),
   MAX: (values: number[]) => Math.max(...values),
+  /** A division by 0 has no value. */
+  finite: (value: number) => (Number.isFinite(value) ? value : Number.NaN),
 };
 
 /**
@@ -121,7 +123,7 @@ function compile(alarm: Json): (metrics: Metrics, end: number, now: number) => n
   const expressions: Json[] = (alarm.Metrics ?? []).filter(({ Expression }: Json) => Expression).reverse();
   if (expressions.at(-1)?.ReturnData === false) throw new Error("The last expression is not the result.");
   const names = [...Object.keys(functions), ...read.map(({ Id }) => Id)];
-  const steps = expressions.map(({ Id, Expression }) => `const ${Id} = ${Expression};`);
+  const steps = expressions.map(({ Id, Expression }) => `const ${Id} = finite(${Expression});`);
   const compute = new Function(
     ...names,
     `${steps.join("\n")} return ${(expressions.at(-1) ?? read[0])?.Id};`,

@@ -110,31 +110,37 @@ describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))
     it.each([
       [500, new TypeError("a defect")],
       [503, new ApiError("unavailable")],
-    ])("is rolled back in the canary if all its calls fail, as with a %d", async (status, failure) => {
-      const [failed, old] = [await call(deployment, version, failure), await call(deployment, "41", failure)];
-      // The authorizer throws, and an operation responds.
-      if (name === "authorize") expect(failed.errors).toBe(1);
-      else expect(failed).toMatchObject({ errors: 0, lines: [{ message: { status } }] });
-      for (const calls of [1, 1000].map(callsAt)) {
-        // On average at least one call reaches the new version before the alarms have to go off.
-        expect(calls * Number(minutes)).toBeGreaterThanOrEqual(1);
-        expect(isRolledBack(deployment, [deployment, version, calls, failed])).toBe(true);
-        // A failing old version does not stop its repair, and no other function that has a version of this number.
-        expect(isRolledBack(deployment, [deployment, "41", calls, old])).toBe(false);
-        for (const other of deployments.filter((one) => one !== deployment)) {
-          const own = [deployment, version, calls, healthy] as const;
-          const theirs = [other, version, calls, await call(other, version, failure)] as const;
-          expect(isRolledBack(deployment, [...own], [...theirs])).toBe(false);
+    ])(
+      "is rolled back in the canary if its only call or all its calls fail, as with a %d",
+      async (status, failure) => {
+        const [failed, old] = [
+          await call(deployment, version, failure),
+          await call(deployment, "41", failure),
+        ];
+        // The authorizer throws, and an operation responds.
+        if (name === "authorize") expect(failed.errors).toBe(1);
+        else expect(failed).toMatchObject({ errors: 0, lines: [{ message: { status } }] });
+        for (const calls of [1, ...[1, 1000].map(callsAt)]) {
+          // On average at least one call reaches the new version before the alarms have to go off.
+          expect(calls * Number(minutes)).toBeGreaterThanOrEqual(1);
+          expect(isRolledBack(deployment, [deployment, version, calls, failed])).toBe(true);
+          // A failing old version does not stop its repair, and no other function that has a version of this number.
+          expect(isRolledBack(deployment, [deployment, "41", calls, old])).toBe(false);
+          for (const other of deployments.filter((one) => one !== deployment)) {
+            const own = [deployment, version, calls, healthy] as const;
+            const theirs = [other, version, calls, await call(other, version, failure)] as const;
+            expect(isRolledBack(deployment, [...own], [...theirs])).toBe(false);
+          }
         }
-      }
-    });
+      },
+    );
 
     it("is rolled back if it crashes or is slow, and not if it is healthy", () => {
       const [crashed, slow] = [
         { ...healthy, errors: 1 },
         { ...healthy, durationMs: Timeout * 1000 - 1 },
       ];
-      for (const calls of [1, 1000].map(callsAt)) {
+      for (const calls of [1, ...[1, 1000].map(callsAt)]) {
         const isStopped = (outcome: Outcome) =>
           isRolledBack(deployment, [deployment, version, calls, outcome]);
         expect([crashed, slow, healthy].map(isStopped)).toEqual([true, true, false]);

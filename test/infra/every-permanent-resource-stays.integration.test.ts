@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "@jest/globals";
+import { stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
+import type { Json } from "../support/json.ts";
+import { readTemplate } from "../support/reviewed-templates.ts";
+import { shared } from "../support/shared.ts";
+
+// CloudFormation knows a resource by its logical id, which follows from the ids of its constructs. With another id, a
+// deployment creates another resource, and all checks of the deployment succeed.
+
+/** What is lost with another logical id. */
+const permanent: Record<string, string> = {
+  Pets118546E0: "the pets: the new table is empty",
+  ApiKeys3BB3983D: "the keys: the new table is empty",
+  ApiRestApiE35FEAFE: "the URL of every client",
+  AlarmsPage688D8ED1: "the subscribers: a page wakes nobody",
+  AlarmsNotice63A2833E: "the subscribers: a notice reaches nobody",
+};
+
+const policy = /--stack-policy-body '(.*?)'/s.exec(
+  readFileSync(new URL("../../docs/deployment.md", import.meta.url), "utf8"),
+);
+
+describe.each(deployedStages.map(({ name }) => name))("in %s", (stage) => {
+  const resources: Record<string, Json> = readTemplate(shared.assembly, stackName(stage)).Resources;
+  const types = new Set(Object.keys(permanent).map((id) => resources[id]?.Type));
+
+  it.each(Object.entries(permanent))("%s keeps its logical id, and with it %s", (id) => {
+    expect(Object.keys(resources)).toContain(id);
+  });
+
+  it("names every resource of these types", () => {
+    const named = Object.keys(resources).filter((id) => types.has(resources[id]?.Type));
+    expect(named.sort()).toEqual(Object.keys(permanent).sort());
+  });
+
+  it("the stack policy refuses to replace or delete these types, and nothing else", () => {
+    const statements: Json[] = JSON.parse(policy?.[1] ?? "").Statement;
+    const allows = (action: string, type: string) => {
+      const effects = statements
+        .filter(({ Action }) => [Action].flat().some((one) => one === "Update:*" || one === action))
+        .filter(({ Condition }) => !Condition || Condition.StringEquals.ResourceType.includes(type))
+        .map(({ Effect }) => Effect);
+      return effects.includes("Allow") && !effects.includes("Deny");
+    };
+    for (const { Type } of Object.values(resources)) {
+      const allowed = ["Modify", "Replace", "Delete"].map((action) => allows(`Update:${action}`, Type));
+      expect([Type, allowed]).toEqual([Type, [true, !types.has(Type), !types.has(Type)]]);
+    }
+  });
+});
