@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { parseBaseUrl } from "./arguments.ts";
 import { addPet, type Probe, probesOf, send } from "./probe.ts";
-import { configureProgram, requireApiKey, runProgram } from "./run-program.ts";
+import { configureProgram, print, requireApiKey, runProgram } from "./run-program.ts";
 
 /**
  * `npm run traffic -- --url <base URL> -- <command>`: sends requests while a deployment runs, so that the alarms of a
@@ -64,8 +64,10 @@ function report({ name, sent, failures }: Probe): string {
   return `${name}: ${sent} requests, ${failures.length} failed${kinds}`;
 }
 
-async function sendWhile(command: string[], { url }: { url: string }, traffic: Command): Promise<void> {
+async function sendWhile(command: string[], { url, pet }: { url: string; pet?: boolean }, traffic: Command) {
   const key = requireApiKey(traffic);
+  if (pet) return print((await addPet(url, key).catch(() => undefined)) ?? "");
+  if (command.length === 0) traffic.error("error: missing required argument 'command'");
   const { API_KEY: _, EXISTING_API_KEY: existingKey = "", ...env } = process.env;
   const run: Run = { url, key, probes: probesOf(key, existingKey) };
   // An operation that the command adds, or one that it repairs.
@@ -89,6 +91,8 @@ async function sendWhile(command: string[], { url }: { url: string }, traffic: C
 
   const after = await failingProbes(run);
   console.error(run.probes.map(report).join("\n"));
+  if (run.petId && !process.env.GITHUB_ACTIONS)
+    console.error(`Remove the pet ${run.petId}, as in "Delete a pet by hand" in docs/incidents.md.`);
   if (code !== 0) throw new Error(`${program} ended with ${code ?? signal}.`);
   if (after.length > 0) throw new Error(`These fail after the command: ${namesOf(after)}.`);
   if (wrong.length > 0) throw new Error(`While the command ran, ${wrong.join(", ")}.`);
@@ -100,7 +104,8 @@ export const program = configureProgram(new Command("npm run traffic --"))
     "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds at most one pet. Fails if the command or the last requests fail, or if an operation that worked before keeps returning the same wrong status meanwhile. With EXISTING_API_KEY, a key that was issued before the deployment, it also reads with that key.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
-  .argument("<command...>", "such as npx cdk deploy <stack>")
+  .option("--pet", "send no traffic: print the id of the pet that a run with the same key adds, or nothing")
+  .argument("[command...]", "such as npx cdk deploy <stack>")
   .usage("--url <URL> -- <command>")
   .action(sendWhile);
 

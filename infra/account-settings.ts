@@ -7,8 +7,6 @@ export interface GitHubRepository {
   id: number;
   /** the id of each stage's account, by the name of the stage; docs/deployment.md says why they should differ */
   accounts: Record<string, string>;
-  /** whether the account already has an OIDC provider for GitHub; it can have only one */
-  oidcProviderExists: boolean;
 }
 
 /** What the account may cost before AWS sends a message. */

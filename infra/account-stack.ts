@@ -1,15 +1,17 @@
-import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnCondition, CfnOutput, CfnResource, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import {
+  type Conditions,
   ManagedPolicy,
-  OidcProviderNative,
   PolicyStatement,
   Role,
   ServicePrincipal,
   WebIdentityPrincipal,
 } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
+import { ORDER_ATTRIBUTE } from "../lib/dynamo/pet-store.ts";
+import { Pet } from "../lib/pet.ts";
 import type { AccountSettings, GitHubRepository, MonthlyBudget } from "./account-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { pascalCase, stackName } from "./names.ts";
@@ -73,40 +75,47 @@ export class AccountStack extends Stack {
   }
 
   #addGitHubRoles(repository: GitHubRepository, stages: readonly Stage[]): void {
-    const provider = this.#githubProvider(repository);
     for (const { name } of stages) {
       const account = repository.accounts[name];
       if (!account) throw new Error(`infra/account-settings.ts has no account for the stage ${name}.`);
-      const role = this.#addDeployRole(name, provider, repository);
-      // `cdk deploy` assumes the roles of the bootstrap, which create the resources and reach their whole account. This stack is
-      // in the account of each stage: in another one than that of its stage, the role can assume none.
-      const bootstrapRoles = `iam::${account}:role/${BOOTSTRAP}-*-${account}-<AWS::Region>`;
-      allow(role, ["sts:AssumeRole"], bootstrapRoles);
+      const role = this.#addDeployRole(name, repository);
+      const output = new CfnOutput(this, `${pascalCase(name)}DeployRoleArn`, { value: role.roleArn });
+      // `cdk deploy` assumes the roles of the bootstrap, which create the resources and reach their whole account.
       const here = "<AWS::Region>:<AWS::AccountId>";
+      allow(
+        role,
+        ["sts:AssumeRole"],
+        `iam::<AWS::AccountId>:role/${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`,
+      );
       allow(role, ["cloudformation:DescribeStacks"], `cloudformation:${here}:stack/${stackName(name)}/*`);
       // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
       const keyActions = ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`);
       allow(role, keyActions, `dynamodb:${here}:table/${stackName(name)}-ApiKeys*`);
+      // .github/actions/clean-up: it removes the pet of the check. The condition names attributes, not what happens to them.
+      const attributes = [...Object.keys(Pet.shape), ORDER_ATTRIBUTE, "deletionId"];
+      allow(role, ["dynamodb:UpdateItem"], `dynamodb:${here}:table/${stackName(name)}-Pets*`, {
+        "ForAllValues:StringEquals": { "dynamodb:Attributes": attributes },
+      });
+      // This stack is in the account of each stage, and the role only in that of its own.
+      const expression = Fn.conditionEquals(this.account, account);
+      const id = `IsAccount${account}`; // stages can share an account
+      const existing = this.node.tryFindChild(id) as CfnCondition | undefined;
+      const condition = existing ?? new CfnCondition(this, id, { expression });
+      output.condition = condition;
+      for (const resource of role.node.findAll())
+        if (CfnResource.isCfnResource(resource)) resource.cfnOptions.condition = condition;
     }
-  }
-
-  /** Returns the ARN of GitHub's provider. It is in all regions, and other stacks use it, so it outlives this one. */
-  #githubProvider({ oidcProviderExists }: GitHubRepository): string {
-    if (oidcProviderExists) return `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`;
-    const props = { url: `https://${ISSUER}`, clientIds: [AUDIENCE] };
-    const provider = new OidcProviderNative(this, "GitHub", props);
-    provider.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
-    return provider.oidcProviderArn;
   }
 
   /**
    * Adds a role that only the repository's jobs in one environment can assume. The subject has the form of repositories
    * created, renamed or transferred since 15 July 2026, which names the owner and the repository by id as well.
    */
-  #addDeployRole(environment: string, provider: string, repository: GitHubRepository): Role {
+  #addDeployRole(environment: string, repository: GitHubRepository): Role {
     const { owner, ownerId, id } = repository;
-    const name = `${pascalCase(environment)}Deploy`;
-    const role = new Role(this, name, {
+    // The provider is in all regions of the account, and others can use it: docs/deployment.md creates it.
+    const provider = `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`;
+    return new Role(this, `${pascalCase(environment)}Deploy`, {
       // As long as a job: a deployment has to call AWS until its end.
       maxSessionDuration: Duration.hours(2),
       assumedBy: new WebIdentityPrincipal(provider, {
@@ -116,8 +125,6 @@ export class AccountStack extends Stack {
         },
       }),
     });
-    new CfnOutput(this, `${name}RoleArn`, { value: role.roleArn });
-    return role;
   }
 }
 
@@ -127,9 +134,11 @@ export class AccountStack extends Stack {
  * @param arn without `arn:` and the partition. It has `*` for what AWS or the bootstrap adds, and pseudo parameters as cdk-nag
  *   writes them, such as `<AWS::Region>`
  */
-function allow(role: Role, actions: string[], arn: string): void {
+function allow(role: Role, actions: string[], arn: string, conditions?: Conditions): void {
   const finding = `arn:<AWS::Partition>:${arn}`;
   const resource = finding.replaceAll(/<(.+?)>/g, (_, name: string) => Fn.ref(name));
-  role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+  role.addToPolicy(
+    new PolicyStatement({ actions, resources: [resource], ...(conditions && { conditions }) }),
+  );
   acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
 }

@@ -42,10 +42,12 @@ interface Scenario {
   /** while the command runs */
   rounds?: number;
   env?: Record<string, string>;
+  /** in place of the command */
+  args?: string[];
 }
 
 /** Serves the API, and runs a command until there were so many rounds, one after the other and without a pause. */
-async function traffic({ rounds = 0, env, ...phases }: Scenario = {}) {
+async function traffic({ rounds = 0, env, args = ["--", "deploy", "it"], ...phases }: Scenario = {}) {
   const requests: { route: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   let phase: keyof typeof phases = "before";
   let added = false;
@@ -84,8 +86,8 @@ async function traffic({ rounds = 0, env, ...phases }: Scenario = {}) {
       deployment.emit("close", 0);
     }, 5),
   );
-  const args = ["--url", `${origin}/v1/`, "--", "deploy", "it"];
-  const run = runInProcess(program, "traffic", args, { PATH, API_KEY: "ask_x", ...env });
+  const all = ["--url", `${origin}/v1/`, ...args];
+  const run = runInProcess(program, "traffic", all, { PATH, API_KEY: "ask_x", ...env });
   return { ...(await run.finally(close)), requests };
 }
 
@@ -93,6 +95,7 @@ it("sends requests to every operation while the command runs, with and without t
   const { code, stderr, requests } = await traffic({ rounds: SPELLINGS });
   const names = operations.flatMap(({ id }) => [id, `${id} without a key`]);
   const report = names.map((name) => `${name}: ${SPELLINGS + 2} requests, 0 failed\n`);
+  report.push('Remove the pet 7, as in "Delete a pet by hand" in docs/incidents.md.\n');
   expect([code, stderr]).toEqual([0, report.join("")]);
   const routes = operations.map(({ method, path }) => `${method} ${path}`);
   expect(new Set(requests.map(({ route }) => templateOf(route)))).toEqual(new Set(routes));
@@ -182,6 +185,14 @@ it("sends no request to an operation that was removed", async () => {
   jest.spyOn(Date, "now").mockReturnValue(Math.max(...ends));
   const { stderr } = await traffic();
   expect(stderr.match(/^\w+: \d+ requests, 0 failed$/gm)).toHaveLength(operations.length - ends.length);
+});
+
+it.each([
+  ["the id of the pet that a run adds", undefined, "7\n"],
+  ["nothing if it cannot get one", -1, "\n"],
+])("with --pet, prints %s", async (_what, failure, printed) => {
+  const { code, stdout, requests } = await traffic({ before: () => failure, args: ["--pet"] });
+  expect([code, stdout, requests.map(({ route }) => route)]).toEqual([0, printed, ["POST /pets"]]);
 });
 
 it("runs no command without a key, or with an invalid URL", async () => {

@@ -7,6 +7,7 @@ import { deployedStages } from "../../infra/stages.ts";
 import { exampleSettings } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { arnOf, readResources } from "../support/resources.ts";
+import { readTemplate } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 import { jobOf } from "../support/workflows.ts";
 
@@ -30,8 +31,7 @@ describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
   const { trust, statements, ManagedPolicyArns, Policies } = roleOf(stage);
 
   it("is for the jobs in its environment only, with a token of GitHub for AWS", () => {
-    const { id: Federated, Url, ClientIdList } = only("IAM::OIDCProvider");
-    expect([Url, ClientIdList]).toEqual([`https://${ISSUER}`, ["sts.amazonaws.com"]]);
+    const Federated = `arn:aws:iam::000000000000:oidc-provider/${ISSUER}`;
     // The subject names the owner and the repository by id as well (aws-actions/configure-aws-credentials#1888).
     const sub = `repo:acme@1234567/animal-store@7654321:environment:${stage}`;
     const StringEquals = { [`${ISSUER}:sub`]: sub, [`${ISSUER}:aud`]: "sts.amazonaws.com" };
@@ -41,17 +41,30 @@ describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
 
   // test/cli/deployed-keys.integration.test.ts compares the actions with the calls of the job.
   it("allows actions on its own stage only, and to deploy in the account of this stage", () => {
-    const account = exampleSettings.repository.accounts[stage];
     const own = (service: string, name: string) => `arn:aws:${service}:local:000000000000:${name}`;
-    const resources: Record<string, string> = {
-      sts: `arn:aws:iam::${account}:role/cdk-hnb659fds-*-${account}-local`,
-      cloudformation: own("cloudformation", `stack/${stackName(stage)}/*`),
-      dynamodb: own("dynamodb", `table/${stackName(stage)}-ApiKeys*`),
-    };
-    for (const { Effect, Action, Resource } of statements)
-      for (const action of [Action].flat())
-        expect([Effect, Resource]).toEqual(["Allow", resources[action.split(":")[0]]]);
+    const allowed = (Action: string | string[], Resource: string) => ({ Effect: "Allow", Action, Resource });
+    const onKeys = ["GetItem", "PutItem", "Scan", "UpdateItem"].map((call) => `dynamodb:${call}`);
+    const attributes = ["id", "name", "categoryId", "status", "creationOrder", "deletionId"];
+    expect(statements).toEqual([
+      allowed("sts:AssumeRole", "arn:aws:iam::000000000000:role/cdk-hnb659fds-*-000000000000-local"),
+      allowed("cloudformation:DescribeStacks", own("cloudformation", `stack/${stackName(stage)}/*`)),
+      allowed(onKeys, own("dynamodb", `table/${stackName(stage)}-ApiKeys*`)),
+      {
+        ...allowed("dynamodb:UpdateItem", own("dynamodb", `table/${stackName(stage)}-Pets*`)),
+        Condition: { "ForAllValues:StringEquals": { "dynamodb:Attributes": attributes } },
+      },
+    ]);
     expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
+  });
+
+  it("exists only in the account of the stage, with its policy and its output", () => {
+    const { Conditions, Outputs } = readTemplate(shared.accountAssembly, accountStackName);
+    const output = `${pascalCase(stage)}DeployRoleArn`;
+    const policies = find("IAM::Policy").filter(({ Roles }) => Roles.includes(roleOf(stage).id));
+    expect(policies).toHaveLength(1);
+    const account = exampleSettings.repository.accounts[stage];
+    for (const { Condition } of [roleOf(stage), ...policies, Outputs[output]])
+      expect(Conditions[Condition]).toEqual({ "Fn::Equals": [{ Ref: "AWS::AccountId" }, account] });
   });
 });
 
@@ -105,19 +118,9 @@ describe("the account", () => {
     expect(has).toEqual([githubRepository !== undefined, budget !== undefined]);
   });
 
-  it("has one OIDC provider, which the roles of a second region trust as well", () => {
-    const second = readResources(shared.accountAssembly, "second-region");
-    expect(second.find("IAM::OIDCProvider")).toEqual([]);
-    const trusted = second
-      .find("IAM::Role")
-      .flatMap(({ AssumeRolePolicyDocument: { Statement } }) => Statement[0].Principal.Federated ?? []);
-    expect(trusted).toEqual(names.map(() => `arn:aws:iam::000000000000:oidc-provider/${ISSUER}`));
-  });
-
   it("keeps what others in the account also use when the stack is deleted", () => {
     const kept = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
-    for (const shared of [only("ApiGateway::Account"), only("IAM::OIDCProvider"), log])
-      expect(shared).toMatchObject(kept);
+    for (const shared of [only("ApiGateway::Account"), log]) expect(shared).toMatchObject(kept);
   });
 
   it("sends a message when the costs exceed the budget, or are expected to", () => {
@@ -126,7 +129,10 @@ describe("the account", () => {
     expect(Budget.BudgetLimit.Amount).toBe(monthlyUsd);
     const types = notifications.map(({ Notification }: Json) => Notification.NotificationType);
     expect(types.sort()).toEqual(["ACTUAL", "FORECASTED"]);
-    for (const { Subscribers } of notifications)
+    for (const { Subscribers, Notification } of notifications) {
       expect(Subscribers).toEqual([{ SubscriptionType: "EMAIL", Address }]);
+      const { Threshold, ThresholdType = "PERCENTAGE", ComparisonOperator } = Notification;
+      expect([Threshold, ThresholdType, ComparisonOperator]).toEqual([100, "PERCENTAGE", "GREATER_THAN"]);
+    }
   });
 });

@@ -26,8 +26,7 @@ export const exampleRepository: GitHubRepository = {
   name: "animal-store",
   ownerId: 1234567,
   id: 7654321,
-  accounts: { staging: "111111111111", production: "222222222222" },
-  oidcProviderExists: false,
+  accounts: Object.fromEntries(deployedStages.map(({ name }, n) => [name, String(n + 1).repeat(12)])),
 };
 
 /** What infra/ leaves undefined, as someone would fill it in. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { stackName } from "../../infra/names.ts";
@@ -115,7 +115,7 @@ describe("the deployment", () => {
 
   describe.each(deployedStages)("of $name", ({ name, canaryDeployment }) => {
     const { stage, ...inputs } =
-      jobOf(name).written.find(({ uses }: Untyped) => uses?.startsWith("$/"))?.with ?? {};
+      jobOf(name).written.find(({ uses }: Untyped) => uses?.endsWith("/deploy"))?.with ?? {};
     const job = jobOf(name);
     const issue = stepOf(job, "keys -- issue");
 
@@ -158,12 +158,41 @@ npm run traffic -- --url https://x/v1 -- npx cdk deploy ${stackName(name)} --exc
         expect(runStep(issue, { npm })).toMatchObject({ succeeds: false, stdout: "", output: "" });
     });
 
+    it("always cleans up, as its last step", () => {
+      const { uses, if: condition, with: inputs } = job.written.at(-1) ?? {};
+      expect([uses, condition]).toEqual([
+        "$/.github/actions/clean-up",
+        "always() && steps.deploy.outputs.key-id != ''",
+      ]);
+      const outputs = ["url", "key", "key-id"].map((one) => [one, expression(`steps.deploy.outputs.${one}`)]);
+      expect(inputs).toEqual({ stage: name, ...Object.fromEntries(outputs) });
+    });
+
+    it("removes its pet, if there is one, and fails if it cannot", () => {
+      const remove = stepOf(job, "update-item");
+      const aws = recorded("aws", "echo Pets");
+      const run = (programs: Record<string, string>) => runStep(remove, programs, { URL: "https://x/v1" });
+      const { calls, succeeds } = run({ npm: recorded("npm", "echo 7"), aws });
+      expect([succeeds, calls.split("\n")[0]]).toEqual([
+        true,
+        "npm run -s traffic -- --url https://x/v1 --pet",
+      ]);
+      expect(calls).toContain(`--stack-name ${stackName(name)} `);
+      expect(calls).toContain('\naws dynamodb update-item --table-name Pets --key {"id":{"N":"7"}} ');
+      expect(run({ npm: "echo", aws })).toMatchObject({
+        succeeds: true,
+        calls: expect.not.stringContaining("update"),
+      });
+      for (const programs of [
+        { npm: "exit 2", aws },
+        { npm: "echo 7", aws: "exit 1" },
+      ])
+        expect(run(programs).succeeds).toBe(false);
+    });
+
     it("always revokes its key, and fails if it cannot", () => {
       const last = job.steps.at(-1);
-      expect(last).toMatchObject({
-        if: "always() && steps.deploy.outputs.key-id != ''",
-        env: { KEY_ID: expression("steps.deploy.outputs.key-id") },
-      });
+      expect(last?.if).toBe("always()");
       const { succeeds, calls } = runStep(last, { npm: recorded("npm", "exit 1") }, { KEY_ID: "key_1" });
       expect([succeeds, calls]).toEqual([false, `npm run -s keys -- revoke key_1 --stage ${name} --yes\n`]);
     });
@@ -223,7 +252,8 @@ describe("a release", () => {
   });
 });
 
-const texts = [...workflowFiles.map((file) => `workflows/${file}`), "actions/deploy/action.yml"];
+const actions = globSync("actions/*/action.yml", { cwd: new URL(".github/", root) });
+const texts = [...workflowFiles.map((file) => `workflows/${file}`), ...actions];
 it.each(texts)("%s ignores no failure, and runs npm scripts that exist", (file) => {
   const text = read(`.github/${file}`);
   const { defaults, runs } = parse(text);

@@ -14,12 +14,12 @@ const UNSUPPORTED = [
 /** Changes the resources of every stack of an assembly. */
 function editTemplates(
   assembly: string,
-  edit: (resources: Record<string, Json>, stack: string) => void,
+  edit: (resources: Record<string, Json>, stack: string, outputs: Record<string, Json>) => void,
 ): void {
   for (const name of readdirSync(assembly).filter((name) => name.endsWith(".template.json"))) {
     const file = join(assembly, name);
     const template = JSON.parse(readFileSync(file, "utf8"));
-    edit(template.Resources, name.replace(".template.json", ""));
+    edit(template.Resources, name.replace(".template.json", ""), template.Outputs ?? {});
     writeFileSync(file, JSON.stringify(template, null, 1));
   }
 }
@@ -27,7 +27,9 @@ function editTemplates(
 /** Removes from an assembly's templates what MiniStack does not support. @returns it, as `stack: type id` */
 export function removeUnsupported(assembly: string): string[] {
   const removed: string[] = [];
-  editTemplates(assembly, (resources, stack) => {
+  editTemplates(assembly, (resources, stack, outputs) => {
+    // In a condition, MiniStack does not replace a pseudo parameter by its value.
+    for (const one of [...Object.values(resources), ...Object.values(outputs)]) delete one.Condition;
     for (const [id, { Type, Properties, UpdatePolicy }] of Object.entries(resources)) {
       const isMetricMath = Type === "AWS::CloudWatch::Alarm" && Properties.Metrics;
       if (UNSUPPORTED.includes(Type) || isMetricMath) {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { disconnect } from "../../support/http.ts";
 
-const root = join(import.meta.dirname, "../../..");
+export const root = join(import.meta.dirname, "../../..");
 
 /** Runs the real `cdk`. @throws AssertionError with what it printed when it fails */
 export function cdk(environment: Record<string, string>, ...args: string[]): void {

@@ -4,6 +4,7 @@ import { mkdtemp, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { accountStackName, pascalCase, stackName } from "../../../infra/names.ts";
 import { deployedStages } from "../../../infra/stages.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
@@ -12,10 +13,11 @@ import { synthesizeAccount } from "../../support/account.ts";
 import { eventually } from "../../support/eventually.ts";
 import { exampleRepository } from "../../support/every-option.ts";
 import { send } from "../../support/http.ts";
-import { keysCli, keysJson } from "../../support/keys-cli.ts";
+import { keysCli, keysJson, runNode } from "../../support/keys-cli.ts";
 import { installPackages } from "../../support/python.ts";
+import { deletion } from "../../support/trial-operations.ts";
 import { addFailingResource, changeFunctions, removeUnsupported } from "./assembly.ts";
-import { cdk, deploy, runContractSuite } from "./commands.ts";
+import { cdk, deploy, root, runContractSuite } from "./commands.ts";
 import { openEntrance, PACKAGES, REGION, startMiniStack } from "./ministack.ts";
 
 const STAGES = deployedStages.map(({ name }) => name);
@@ -65,9 +67,9 @@ export async function testDeployment(): Promise<void> {
 
   step("Synthesize, and lint the templates with cfn-lint");
   const stages = await synthesizeStages(folder);
-  // MiniStack has no resource for an OIDC provider or a budget; npm test compares the stack that creates them.
+  // MiniStack has no resource for a budget; npm test compares the stack that creates it.
   const account = await mkdtemp(join(folder, "account-"));
-  synthesizeAccount({ repository: { ...exampleRepository, oidcProviderExists: true } }, account);
+  synthesizeAccount({ repository: exampleRepository }, account);
   const templates = [
     join(account, `${accountStackName}.template.json`),
     ...STAGES.map((stage) => join(stages, `${stackName(stage)}.template.json`)),
@@ -75,7 +77,7 @@ export async function testDeployment(): Promise<void> {
   // W3005: CDK repeats a dependency that a reference already makes.
   const options = ["--ignore-checks", "W3005", "--regions", REGION, "--"];
   execFileSync(join(tools, "cfn-lint"), [...options, ...templates], { stdio: "inherit" });
-  const removed = removeUnsupported(stages);
+  const removed = [...removeUnsupported(account), ...removeUnsupported(stages)];
 
   step("Bootstrap, and deploy the account stack for an example repository");
   cdk(environment, "bootstrap", `aws://000000000000/${REGION}`, "--app", stages);
@@ -105,6 +107,32 @@ export async function testDeployment(): Promise<void> {
     await runContractSuite(url, key);
   }
 
+  const client = new DynamoDBClient({
+    endpoint: environment.AWS_ENDPOINT_URL,
+    region: REGION,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  });
+
+  step("Send the requests of a deployment, and remove their pet as the workflow does: no list has it");
+  for (const { name, url, key } of [staging, production]) {
+    const traffic = async (...args: string[]) => {
+      const run = await runNode([join(root, "cli/traffic.ts"), "--url", url, ...args], {
+        env: { PATH: process.env.PATH, API_KEY: key },
+      });
+      assert.equal(run.code, 0, run.stderr);
+      return run.stdout.trim();
+    };
+    const named = async () =>
+      (await send(url, { path: "/pets?status=sold&limit=100", key })).text.split("Deployment check").length -
+      1;
+    await traffic("--", "true");
+    assert.equal(await named(), 1);
+    const [TableName, id] = [outputs[stackName(name)]?.PetsTableName, BigInt(await traffic("--pet"))];
+    const update = new UpdateCommand({ TableName, Key: { id }, ...deletion("deployment") });
+    await DynamoDBDocumentClient.from(client).send(update);
+    assert.equal(await named(), 0);
+  }
+
   step("Deploy a personal stage, test it and destroy it: nothing of it is left");
   const own = await synthesizeStages(folder, { stage: "anna" });
   removeUnsupported(own);
@@ -112,11 +140,6 @@ export async function testDeployment(): Promise<void> {
   assert.match(personal.key, /^ask_anna_/);
   await runContractSuite(personal.url, personal.key);
   await testSeparation(staging, personal);
-  const client = new DynamoDBClient({
-    endpoint: environment.AWS_ENDPOINT_URL,
-    region: REGION,
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  });
   const tablesOf = async (stack: string) => {
     const { TableNames = [] } = await client.send(new ListTablesCommand());
     return TableNames.filter((name) => name.startsWith(`${stack}-`)).length;
