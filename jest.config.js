@@ -1,3 +1,6 @@
+// Code that reads or writes a time without a zone fails in this one.
+process.env.TZ = "Asia/Kathmandu";
+
 /** @type {import("jest").Config} */
 const project = {
   extensionsToTreatAsEsm: [".ts"],

@@ -63,7 +63,7 @@ const staging: Stage = {
   canaryDeployment: false,
 };
 
-const production: Stage = {
+export const production: Stage = {
   name: "production",
   retainData: true,
   pointInTimeRecovery: true,

@@ -25,18 +25,18 @@ const env = {
 /** Runs a program. @returns what it wrote to standard output @throws Error when it fails */
 function run(program: string, args: string[], cwd = root): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
-  if (status !== 0) throw new Error(`${args.at(-1)} ended with ${status}: ${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`${program} ended with ${status}: ${stdout}${stderr}`);
   return stdout;
 }
 
 /** `npm` runs no command that would not end, or would replace node_modules. */
 const STAND_INS = `set -eo pipefail
+  trap 'echo "This command failed: $BASH_COMMAND" >&2' ERR
   npm() { case $1 in ci | start | test) ;; *) command npm "$@" ;; esac; }
   curl() { command curl --silent --fail-with-body "$@" && echo; }`;
 
 it("has commands that work, and JSON as the service returns it", async () => {
-  let output = "";
-  for (const block of blocks("sh")) output += run("bash", ["-c", `${STAND_INS}\n${block}`]);
+  const output = run("bash", ["-c", [STAND_INS, ...blocks("sh")].join("\n")]); // in one shell, as a reader does
   expect(output).toMatch(/^link: <[^>]+cursor=[^>]+>; rel="next"\r$/im);
   const [pet, error] = blocks("json");
   const [created = ""] = output.split("\n");

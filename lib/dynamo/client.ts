@@ -13,7 +13,7 @@ export type Item = Record<string, AttributeValue>;
 // Three attempts of at most one second, and the pauses between them, end well before a function's own timeout
 // (infra/api-function.ts). DynamoDB usually responds within 10 ms.
 export const ATTEMPTS = 3;
-const TIMEOUT_MS = 1000;
+export const TIMEOUT_MS = 1000;
 
 /**
  * Returns whether a failure is temporary: throttling, a timeout, a lost connection, a response that cannot be read, or a 5xx

@@ -18,6 +18,7 @@ async function read(Type: string) {
 }
 
 it.each([
+  "AWS::ApiGateway::DomainNameV2",
   "AWS::ApiGateway::RequestValidator",
   "AWS::ApiGatewayV2::Api",
   "AWS::DynamoDB::GlobalTable",

@@ -1,7 +1,7 @@
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
 import { handler } from "../../functions/authorize.ts";
-import { CHECKS_PREFIX, generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
+import { CHECKS_PREFIX, generateApiKey, hashApiKey, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 import { withWrongChecksum } from "../support/api-keys.ts";
 import { authorizerEvent } from "../support/event.ts";
@@ -80,6 +80,8 @@ describe("the authorizer", () => {
     const expiresAt = Date.now() + 60_000;
     await keys.revoke(hashApiKey(revoked), expiresAt + 60_000); // by a clock that is ahead
     expect(await effectOf(`Bearer ${revoked}`)).toBe("Deny");
+    // The access log then names the key that is refused.
+    expect((await authorize(`Bearer ${revoked}`)).context?.keyId).toBe(keyIdOf(hashApiKey(revoked)));
     const expiring = await issued({ expiresAt });
     const now = jest.spyOn(Date, "now").mockReturnValue(expiresAt);
     expect(await effectOf(`Bearer ${expiring}`)).toBe("Deny");

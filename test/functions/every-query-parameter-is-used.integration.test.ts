@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "@jest/globals";
+import * as z from "zod/mini";
 import { entryName } from "../../infra/names.ts";
 import { exampleRequest } from "../../lib/examples.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
@@ -33,6 +34,9 @@ async function expectUse(operation: Operation, name: string, query: Record<strin
   expect({ name, query, isUsed: !isDeepStrictEqual(calls, without) }).toEqual({ name, query, isUsed: true });
 }
 
+/** What code can mistake for a parameter that is missing. */
+const FALSY = ["", "0", "false"];
+
 const parameters = (operations as readonly Operation[]).flatMap((operation) =>
   Object.entries(exampleRequest(operation).query).map(([name, value]) => ({ operation, name, value })),
 );
@@ -42,7 +46,10 @@ it.each(parameters.filter(({ name }) => name !== "cursor"))(
     // Two pets for a page of one. They have the values of the examples, so that every filter finds them.
     for (let n = 0; n < 2; n++) await create(exampleEvent(createPet, ""), context);
     const query = { [name]: value, limit: String(PAGE_SIZE.minimum) };
+    const shape: Record<string, z.core.$ZodType> = { ...operation.query?.shape };
+    const falsy = FALSY.filter((text) => shape[name] && z.safeParse(shape[name], text).success);
     await expectUse(operation, name, query);
+    for (const text of falsy) await expectUse(operation, name, { ...query, [name]: text });
     if (!operation.success.headers?.Link) return; // it has no pages
     const { next } = await send(operation, query);
     expect(next).toEqual({ ...query, cursor: expect.any(String) });

@@ -1,11 +1,11 @@
-import { deployedStages } from "../../infra/stages.ts";
+import { production } from "../../infra/stages.ts";
 import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
 import { PetStatus } from "../../lib/pet.ts";
 import { openQuestions } from "../contract/open-questions.ts";
 import { alarmTable } from "./alarm-table.ts";
 import { format, insert, table } from "./report.ts";
 
-// What the table of limits assumes about the traffic of the stages that keep data.
+// What the table of limits assumes about the traffic of production.
 const LISTS = 0.8;
 const CREATIONS = 0.15;
 
@@ -18,9 +18,7 @@ const QUERY_UNITS = 0.5;
 const API_QUOTA = { most: 10_000, thirteen: 2500 };
 const LAMBDA = { concurrency: 1000, requestsForEach: 10 };
 
-const kept = deployedStages.find(({ retainData }) => retainData);
-if (!kept) throw new Error("No stage keeps data.");
-const { throttling, wafRateLimits } = kept;
+const { throttling, wafRateLimits } = production;
 
 const whole = (value: number) => format(value, 0);
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { esbuildOptions } from "../../infra/bundle/options.ts";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
+import { ATTEMPTS, TIMEOUT_MS } from "../../lib/dynamo/client.ts";
+import { EARLY_RESPONSE_MS } from "../../lib/http/handler.ts";
 import { everyOption } from "../support/every-option.ts";
 import { readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
@@ -38,9 +40,11 @@ describe.each([...deployedStages, everyOption])("in $name", (settings) => {
 
   it("every function has time to fail by itself, on the runtime that it was bundled for", () => {
     for (const { Timeout, Runtime } of find("Lambda::Function")) {
-      // Three attempts of a second, their pauses, and the half second before the timeout in which it responds; and less
-      // than API Gateway waits.
-      expect(Timeout).toBeGreaterThan(4.5);
+      // The client of DynamoDB gives up first, also with a second for the pauses between its attempts. Then the function
+      // responds, before its timeout and before API Gateway gives up.
+      const responds = Timeout * 1000 - EARLY_RESPONSE_MS;
+      expect(responds).toBeGreaterThan(ATTEMPTS * TIMEOUT_MS + 1000);
+      expect(responds).toBeLessThan(Timeout * 1000);
       expect(Timeout).toBeLessThan(29);
       expect(Runtime).toBe(`${esbuildOptions.target.replace("node", "nodejs")}.x`);
     }

@@ -8,8 +8,8 @@ it("names a stage in lower-case letters, as the keys of the stage do", () => {
 it("protects a stage that keeps data: against deletion, against too many requests and against a bad deployment", () => {
   const kept = deployedStages.filter(({ retainData }) => retainData);
   expect(kept.length).toBeGreaterThan(0);
-  for (const { deletionProtection, wafRateLimits, canaryDeployment } of kept)
-    expect([deletionProtection, wafRateLimits !== undefined, canaryDeployment]).toEqual([true, true, true]);
+  const safe = { deletionProtection: true, wafRateLimits: expect.anything(), canaryDeployment: true };
+  for (const stage of kept) expect(stage).toEqual({ ...stage, ...safe });
 });
 
 it("finds every stage by its name, and makes a personal stage of any other that has the form", () => {

@@ -12,6 +12,14 @@ it.each<Operation>(operations)(
 );
 
 it.each<Operation>(operations)(
+  "$id is deprecated from the start of a day in UTC to the start of another, if it is",
+  ({ deprecation }) => {
+    for (const instant of deprecation ? [deprecation.since, deprecation.sunset] : [])
+      expect(instant.toISOString()).toMatch(/T00:00:00\.000Z$/);
+  },
+);
+
+it.each<Operation>(operations)(
   "$id is not past its sunset: from then on it only returns 410, so remove it",
   ({ deprecation }) => {
     expect(deprecation?.sunset.getTime() ?? Number.POSITIVE_INFINITY).toBeGreaterThan(Date.now());

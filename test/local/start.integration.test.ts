@@ -12,7 +12,7 @@ import { startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
 import { localStage, servedStackName } from "../../infra/stages.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, occurs } from "../support/eventually.ts";
 import { disconnect, type HttpRequest, send } from "../support/http.ts";
 import { listen } from "../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../support/local-service.ts";
@@ -103,7 +103,7 @@ async function beginToAdd({ baseUrl, key }: Address) {
   const headers = { ...headersOf(key), "Content-Length": body.length, Expect: "100-continue" };
   const outgoing = request(`${baseUrl}/pets`, { method: "POST", agent: false, headers });
   outgoing.flushHeaders();
-  await once(outgoing, "continue");
+  await occurs("the service waits for the body", outgoing, "continue");
   return outgoing;
 }
 
@@ -194,7 +194,7 @@ it("responds to a request that has begun when it is stopped, and ends at once at
   service.process.kill("SIGINT"); // npm repeats the Ctrl-C of the terminal
   await closed(service);
   outgoing.end(body);
-  const [response] = await once(outgoing, "response");
+  const [response] = await occurs("the service responds before it stops", outgoing, "response");
   expect([response.statusCode, response.headers.connection]).toEqual([201, "close"]);
   service.process.kill("SIGHUP");
   expect(await ended).toBe(0);

@@ -26,8 +26,15 @@ it("is tested by schemathesis with a cursor that the service accepts", () => {
   expect(decodeCursor(/cursor = "(.*)"/.exec(config)?.[1] ?? "")).toBe(0n);
 });
 
-it("describes every schema and its members, with an example, and has nothing that JSON would lose", () => {
+it("describes every parameter, and every schema and its members, with an example, and has nothing that JSON would lose", () => {
   expect(openApiDocument()).toStrictEqual(document);
+  for (const operation of Object.values<object>(document.paths).flatMap(Object.values))
+    for (const { name, description } of operation.parameters ?? [])
+      expect([operation.operationId, name, description]).toEqual([
+        operation.operationId,
+        name,
+        expect.any(String),
+      ]);
   for (const { properties = {}, ...schema } of Object.values<{ properties?: object }>(
     document.components.schemas,
   )) {

@@ -4,12 +4,13 @@ import type { Pet, PetLister, PetQuery } from "../../lib/pet.ts";
 export async function listAll({ list }: PetLister, query: PetQuery): Promise<Pet[]> {
   const all: Pet[] = [];
   let { after } = query;
-  do {
+  for (let pages = 0; pages < 1000; pages++) {
     const { pets, next } = await list({ ...query, after });
     all.push(...pets);
+    if (next === undefined) return all;
     after = next;
-  } while (after !== undefined);
-  return all;
+  }
+  throw new Error("The list does not end.");
 }
 
 /**

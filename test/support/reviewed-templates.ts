@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { accountStackName, stackName } from "../../infra/names.ts";
-import { deployedStages } from "../../infra/stages.ts";
+import { deployedStages, production } from "../../infra/stages.ts";
 import type { Json } from "./json.ts";
 
 /** The folder of the reviewed templates: what the stacks deploy, without what changes with every build. */
@@ -36,14 +36,14 @@ function readable(template: Json): Json {
     .replaceAll(/\b[0-9a-f]{64}\b/g, "<asset>")
     .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, "$1<version>")
     .replaceAll(/(ApiRestApiDeployment[0-9A-F]{8})[0-9a-f]{32}/g, "$1<deployment>");
-  const { Resources, Outputs } = JSON.parse(text);
+  const { Conditions, Resources, Outputs } = JSON.parse(text);
   for (const [id, resource] of Object.entries<Json>(Resources)) {
     if (resource.Type === "AWS::CDK::Metadata") delete Resources[id];
     delete resource.Metadata;
     const body = resource.Properties.DashboardBody;
     if (body) resource.Properties.DashboardBody = JSON.parse(body);
   }
-  return { Resources, Outputs };
+  return { Conditions, Resources, Outputs };
 }
 
 /**
@@ -71,7 +71,7 @@ const toYaml = (value: Json) => stringify(value, { lineWidth: 0, aliasDuplicateO
  * @param account folder with the synthesized account stack, for the example repository
  */
 export function reviewedFiles(assembly = "", account = ""): Record<string, string> {
-  const base = stackName("production");
+  const base = stackName(production.name);
   const template = (stack: string) => readable(readTemplate(assembly, stack));
   const renamed = (stack: string) => JSON.parse(JSON.stringify(template(stack)).replaceAll(stack, "<stack>"));
   const others = deployedStages.map(({ name }) => stackName(name)).filter((stack) => stack !== base);

@@ -27,7 +27,10 @@ afterEach(() => {
 
 /** Returns the authorizer's context, or why it refuses the caller, and the variables that it has set. */
 const authorize = async (tokens = ["a"], path = "/a") => {
-  const request = { message: { headersDistinct: { authorization: tokens } }, method: "PUT", path };
+  // As Node reads headers: `headers` has the first of repeated values.
+  const [authorization] = tokens;
+  const message = { headers: { authorization }, headersDistinct: { authorization: tokens } };
+  const request = { message, method: "PUT", path };
   const context = { stage: "v1" } as RequestContext;
   const caller = authorizer(request as unknown as LocalRequest, context);
   const step = await caller.then(

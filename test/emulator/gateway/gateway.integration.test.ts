@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { formatAccessLog } from "../../../emulator/gateway/context.ts";
@@ -8,6 +7,7 @@ import { HttpServer } from "../../../emulator/gateway/server.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
+import { occurs } from "../../support/eventually.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
 import { shared } from "../../support/shared.ts";
@@ -236,12 +236,19 @@ describe("the gateway", () => {
       const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}`;
       socket.write(`${head}Content-Length: ${sent + rest}\r\n\r\n`);
       socket.write(Buffer.alloc(sent));
-      const [response] = await once(socket, "data");
+      const [response] = await occurs("the gateway responds before the rest", socket, "data");
       expect(String(response)).toMatch(`HTTP/1.1 ${status} `);
       socket.end(Buffer.alloc(rest));
-      await once(socket, "close"); // rejects when the connection was reset
+      // It rejects when the connection was reset.
+      await occurs("the gateway reads the rest", socket, "close");
     },
   );
+
+  it("refuses a key that is sent twice", async () => {
+    const headers = [1, 2].map((): [string, string] => ["Authorization", token("a")]);
+    const { status, text } = await send(baseUrl, { path: "/pets", headers });
+    expect([status, JSON.parse(text)]).toEqual([401, errorBody("unauthorized")]);
+  });
 
   it("refuses a request over its throttle before it invokes the authorizer", async () => {
     const throttled = await serve({ throttling: { rate: 0, burst: 0 } }, true);

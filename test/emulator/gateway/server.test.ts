@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { DRAIN_TIMEOUT_MS, HttpServer } from "../../../emulator/gateway/server.ts";
+import { occurs } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 
 let server: HttpServer;
@@ -44,7 +45,8 @@ const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n
 
 /** Waits until the listener has received requests with these paths. */
 async function receives(...paths: string[]): Promise<void> {
-  while (received.map(({ message }) => message.url).join() !== paths.join()) await once(server, "received");
+  while (received.map(({ message }) => message.url).join() !== paths.join())
+    await occurs(`the requests ${paths} arrive`, server, "received");
 }
 
 const respond = (body = "") => received.shift()?.response.end(body);
@@ -68,18 +70,20 @@ describe("a drain", () => {
     await receives("/1", "/2", "/started");
     const half = received.pop()?.response;
     half?.write("half");
-    await once(started, "data");
+    await occurs("half of a response arrives", started, "data");
 
     jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
     const drained = server.drain();
-    await Promise.all(others.map((socket) => once(socket.resume(), "close")));
+    const closes = "a drain closes a connection without a complete request";
+    await Promise.all(others.map((socket) => occurs(closes, socket.resume(), "close")));
     respond("first");
     respond("second");
     const responses = (await text(busy)).split("first");
     expect(responses[0]).toContain("Connection: keep-alive");
     expect(responses[1]).toMatch(/Connection: close\r\n(.+\r\n)*\r\nsecond$/);
     half?.end();
-    await Promise.all([once(started, "close"), drained]);
+    await occurs("a drain closes a connection after its response", started, "close");
+    await drained;
   });
 
   it("ends after a limited time", async () => {

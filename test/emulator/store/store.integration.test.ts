@@ -12,7 +12,7 @@ import dynalite from "dynalite";
 import { closeIterators } from "../../../emulator/store/close-iterators.ts";
 import { createTables } from "../../../emulator/store/create-tables.ts";
 import { lockFolder, type Store, startStore } from "../../../emulator/store/store.ts";
-import { eventually } from "../../support/eventually.ts";
+import { eventually, occurs } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 
 const emptyFolder = () => mkdtempDisposable(join(tmpdir(), "animal-store-store-"));
@@ -100,7 +100,7 @@ describe("a store", () => {
     const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
     const socket = connect(Number(port), "127.0.0.1");
     socket.resume().end(`POST / HTTP/1.1\r\n${head.join("")}\r\n{}`);
-    await once(socket, "close");
+    await occurs("the store closes the connection", socket, "close");
     expect((await send(store, "ListTables", {})).body).toBe('{"TableNames":["kept"]}');
   });
 

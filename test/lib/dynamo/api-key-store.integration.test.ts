@@ -108,6 +108,7 @@ it.each<[string, Record<string, AttributeValue | undefined>]>([
   ["a number as its owner", { owner: { N: "1" } }],
   ["a scope that is none", { scopes: { SS: ["a pets:write"] } }],
   ["a list of scopes", { scopes: { L: [{ S: "pets:read" }] } }],
+  ["no time of its creation", { createdAt: undefined }],
   ["a time that is no number", { expiresAt: { S: "2027" } }],
   ["an end that is null", { revokeAt: { NULL: true } }],
   ["a time that no Date holds", { expiresAt: { N: "1e16" } }],
