@@ -50,7 +50,7 @@ export function petLister(table: string): PetLister {
 
   const list: PetLister["list"] = async (query, signal) => {
     const { limit, status } = query;
-    const statuses = status ? [status] : PetStatus.options;
+    const statuses = status === undefined ? PetStatus.options : [status];
     const found = await Promise.all(statuses.map((one) => queryStatus(one, query, signal)));
     const sorted = found.flat().sort((a, b) => (a.order < b.order ? -1 : 1));
     const page = sorted.slice(0, limit);

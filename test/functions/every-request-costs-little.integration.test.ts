@@ -55,14 +55,14 @@ it.each(starts)(
     expect(calls).not.toEqual([]);
     expect(storedByStarts).toBe(0);
     for (const { command, responded } of calls) {
-      expect(command).toMatch(/^(Get|Query|Put)/);
+      expect(command).toMatch(/^(Get|Query|Put|Update)/);
       expect(responded).toBeLessThan(Number.POSITIVE_INFINITY);
     }
   },
 );
 
 it.each<Operation>(operations)(
-  "$id succeeds with each of its optional parameters, by the client that its warm-up uses, and reads no more than a page",
+  "$id succeeds with each of its optional parameters, by the client that its warm-up uses, awaits each call, and reads no more than a page",
   async (operation) => {
     const { handler } = await import(`../../functions/${entryName(operation.id)}.ts`);
     const { create } = petCreator(pets);
@@ -73,6 +73,8 @@ it.each<Operation>(operations)(
       expect([what, statusCode]).toEqual([what, operation.success.status]);
       const calls = takeCalls();
       expect(calls).not.toEqual([]);
+      const running = calls.flatMap(({ responded, command }) => (Number.isFinite(responded) ? [] : command));
+      expect([what, "running after the response", running]).toEqual([what, "running after the response", []]);
       const { calls: start } = starts.find(({ file }) => file === `${entryName(operation.id)}.ts`) ?? {};
       for (const { client, command, input } of calls) {
         expect(start?.some((call) => call.client === client)).toBe(true); // another client has no connection yet

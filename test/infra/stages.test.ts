@@ -5,10 +5,15 @@ it("names a stage in lower-case letters, as the keys of the stage do", () => {
   for (const { name } of deployedStages) expect(name).toMatch(/^[a-z]+$/);
 });
 
-it("protects a stage that keeps data: against deletion, against too many requests and against a bad deployment", () => {
+it("protects a stage that keeps data: against deletion, lost data, too many requests and a bad deployment", () => {
   const kept = deployedStages.filter(({ retainData }) => retainData);
   expect(kept.length).toBeGreaterThan(0);
-  const safe = { deletionProtection: true, wafRateLimits: expect.anything(), canaryDeployment: true };
+  const safe = {
+    deletionProtection: true,
+    pointInTimeRecovery: true,
+    wafRateLimits: expect.anything(),
+    canaryDeployment: true,
+  };
   for (const stage of kept) expect(stage).toEqual({ ...stage, ...safe });
 });
 

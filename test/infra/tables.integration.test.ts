@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
+import { ORDER_ATTRIBUTE } from "../../lib/dynamo/pet-store.ts";
+import { exampleOf } from "../../lib/examples.ts";
+import { Pet } from "../../lib/pet.ts";
 import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { functionNames, readResources } from "../support/resources.ts";
@@ -47,6 +50,14 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
     const indexes = tables.flatMap(({ GlobalSecondaryIndexes = [] }) => GlobalSecondaryIndexes);
     expect(indexes).not.toEqual([]);
     for (const { Projection } of indexes) expect(Projection).toEqual({ ProjectionType: "ALL" });
+  });
+
+  it("gives every key of the pets table and its indexes the type of the attribute, without which no pet can be added", () => {
+    const types: Record<string, string> = { number: "N", string: "S" };
+    const example = { ...Object(exampleOf(Pet)), [ORDER_ATTRIBUTE]: 1 };
+    for (const { AttributeDefinitions } of tables.filter(({ id }) => id === pets))
+      for (const { AttributeName, AttributeType } of AttributeDefinitions)
+        expect([AttributeName, AttributeType]).toEqual([AttributeName, types[typeof example[AttributeName]]]);
   });
 
   it("lists no retired id in an index", () => {

@@ -70,7 +70,9 @@ describe("the deployment", () => {
       return needs ? [needs, ...needed(needs)] : [];
     };
     for (const [index, { name }] of deployedStages.entries())
-      expect(needed(name)).toEqual(expect.arrayContaining(["check", ...stageNames.slice(0, index)]));
+      expect([name, "needs", ...needed(name)]).toEqual(
+        expect.arrayContaining([name, "check", ...stageNames.slice(0, index)]),
+      );
   });
 
   const safeguards = ({ retainData, canaryDeployment }: Stage) => `${retainData} ${canaryDeployment}`;

@@ -47,7 +47,7 @@ describe.each([...deployedStages, everyOption])("in $name", (settings) => {
     expect([ofAddress.Limit, ofKey.Limit]).toEqual([perIpPerMinute, perKeyPerMinute]);
     for (const { Limit, EvaluationWindowSec } of [ofAddress, ofKey]) {
       expect(EvaluationWindowSec).toBe(60);
-      expect(Limit / 60).toBeLessThan(throttling.rate / 2);
+      expect(Limit).toBeLessThan((60 * throttling.rate) / 2); // requests a minute, in wafRateLimits and throttling
     }
     expect(acl.DefaultAction).toEqual({ Allow: {} });
     for (const { Action } of acl.Rules) expect(Action).toEqual({ Block: {} });
