@@ -47,7 +47,7 @@ const damaged = (id: string) =>
 
 async function find(keys: ApiKeyStore, { stage }: CommonOptions, id: string): Promise<StoredKey> {
   const [found] = await keys.list(id);
-  if (!found) throw new Error(`There is no key ${id} in ${stage}.`);
+  if (!found) throw new Error(`No key in ${stage} has the ID ${id}.`);
   return found;
 }
 

@@ -77,7 +77,8 @@ export class AccountStack extends Stack {
   #addGitHubRoles(repository: GitHubRepository, stages: readonly Stage[]): void {
     for (const { name } of stages) {
       const account = repository.accounts[name];
-      if (!account) throw new Error(`infra/account-settings.ts has no account for the stage ${name}.`);
+      if (!account)
+        throw new Error(`The accounts in infra/account-settings.ts have none for the stage ${name}.`);
       const role = this.#addDeployRole(name, repository);
       const output = new CfnOutput(this, `${pascalCase(name)}DeployRoleArn`, { value: role.roleArn });
       // `cdk deploy` assumes the roles of the bootstrap, which create the resources and reach their whole account.

@@ -33,13 +33,14 @@ export const errors = {
   },
   too_many_requests: {
     status: 429,
-    message: "Too many requests. Retry after the number of seconds in Retry-After.",
+    message: "Too many requests. Wait the number of seconds in the Retry-After header, and retry.",
     headers: { "Retry-After": "1" },
   },
   internal_error: { status: 500, message: "Something went wrong on our side." },
   unavailable: {
     status: 503,
-    message: "The service is unavailable for the moment. Retry after the number of seconds in Retry-After.",
+    message:
+      "The service is temporarily unavailable. Wait the number of seconds in the Retry-After header, and retry.",
     headers: { "Retry-After": "1" },
   },
   timeout: { status: 504, message: "The service did not respond in time. Retry the request." },

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the Node.js of `npm ci`, with the settings that limit the memory of the local service (docs/decisions/local-gateway.md).
+# Runs the Node.js of `npm ci`, with the settings that limit the memory of the local service (emulator/README.md).
 # Usage: node.sh [options of Node.js] <file> [arguments]
 modules="$(dirname "$0")/../node_modules"
 [ -e "$modules/.package-lock.json" ] || { echo "Run npm ci first." >&2; exit 1; }

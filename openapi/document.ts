@@ -62,9 +62,9 @@ const description = `The animals of a store.
 
 - **Authentication:** Send an API key with each request, as \`Authorization: Bearer <API_KEY>\`.
 - **Pages:** A list returns up to \`limit\` animals, by default ${PAGE_SIZE.default}. While more follow, its \`Link\` header has the URL of the next page with \`rel="next"\`.
-- **Retries:** Retry a 429 or a 5xx after the seconds in \`Retry-After\`, if present, and a \`POST\` only with an \`Idempotency-Key\`, which the service remembers for at least ${IDEMPOTENCY_HOURS} hours. Never use one \`Idempotency-Key\` for two animals.
+- **Retries:** Retry a 429, 500, 502, 503 or 504 after the seconds in \`Retry-After\`, if present, and a \`POST\` only with an \`Idempotency-Key\`, which the service remembers for at least ${IDEMPOTENCY_HOURS} hours. Never use one \`Idempotency-Key\` for two animals.
 - **Limits:** A body has up to ${BODY_LIMIT / 1024} KiB, and a name up to ${NAME_LIMIT} characters; too many requests get a 429.
-- **Errors:** Every error has the body \`Error\`: check its \`code\`, because the text of its \`message\` can change.`;
+- **Errors:** Errors have the body \`Error\`, with few exceptions: check its \`code\`, because the text of its \`message\` can change.`;
 
 /**
  * Describes the API as clients see it, from lib/operations.ts.

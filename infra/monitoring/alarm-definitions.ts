@@ -49,32 +49,35 @@ const notice = (
   threshold: Partial<AlarmDefinition> = {},
 ): AlarmDefinition => ({ name, topic: "notice", section, description, ...threshold });
 
-const REQUEST = "Why did this request fail?";
+/** @param share from 0 to 1 */
+export const percent = (share: number) => `${Number((share * 100).toFixed(3))} %`;
 
 export const serverErrors = burnRates.map(({ hours, rate, topic }) => {
-  const description = `In ${hours} h, 5xx came at more than ${rate} × the rate that the objective allows`;
-  const threshold = { share: rate * ERROR_BUDGET, atLeast: MIN_FAILURES[topic] };
-  return { ...notice(`ServerErrors${hours}h`, REQUEST, description, threshold), topic, hours };
+  const share = rate * ERROR_BUDGET;
+  const time = hours === 1 ? "hour" : `${hours} hours`;
+  const description = `More than ${percent(share)} of the requests of the last ${time} got a 5xx (the objective allows ${percent(ERROR_BUDGET)})`;
+  const threshold = { share, atLeast: MIN_FAILURES[topic] };
+  return { ...notice(`ServerErrors${hours}h`, "ServerErrors", description, threshold), topic, hours };
 });
 
 // One client with an expired key that retries every 10 s makes fewer than 200 failures in 30 minutes.
 export const refusals = notice(
   "Refusals",
-  REQUEST,
-  "In 30 minutes, more than half of the requests with a key were refused",
+  "Refusals",
+  "More than half of the requests with a key in the last 30 minutes were refused",
   { share: 0.5, atLeast: 200, atLeastIfAllFail: MIN_FAILURES.notice },
 );
 
 export const blockedRequests = notice(
   "BlockedRequests",
-  "Under attack",
-  "In 30 minutes, AWS WAF blocked more than half of the requests",
+  "BlockedRequests",
+  "AWS WAF blocked more than half of the requests of the last 30 minutes",
   { share: 0.5, atLeast: MIN_FAILURES.notice },
 );
 
 export const highLatency = notice(
   "HighLatency",
-  REQUEST,
+  "HighLatency",
   `The slowest 1 % of the responses took more than ${SLOW_MS / 1000} s, in each of three periods of 5 minutes`,
   { milliseconds: SLOW_MS },
 );
@@ -83,7 +86,7 @@ export const highLatency = notice(
 export const throttles = (fn: string) =>
   notice(
     `${pascalCase(fn)}Throttles`,
-    "Throttling and limits",
+    "Throttles",
     `Lambda or DynamoDB throttled ${fn}, in each of three periods of 5 minutes`,
   );
 
@@ -91,7 +94,7 @@ export const throttles = (fn: string) =>
 export function versionAlarms(fn: string) {
   const version = `the new version of ${fn}`;
   const alarm = (name: string, description: string, threshold?: Partial<AlarmDefinition>) =>
-    notice(name, "Rolling back", description, threshold);
+    notice(name, "Version alarms", description, threshold);
   const slow = `The slowest 1 % of the calls of ${version} took more than ${SLOW_MS / 1000} s`;
   const failed = `More than 5 % of the responses of ${version} in a minute were a 5xx`;
   return {

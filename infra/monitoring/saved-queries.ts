@@ -18,7 +18,12 @@ const queries = {
   },
   access: {
     FailedRequests: `filter status like /^5/
-      | fields @timestamp, route, status, error, authorizerError, integrationStatus, latencyMs, requestId | sort @timestamp desc`,
+      | fields @timestamp, route, status, error, authorizerError, integrationStatus, latencyMs, requestId, integrationRequestId,
+        authorizerRequestId
+      | sort @timestamp desc`,
+    SlowRequests: `fields @timestamp, route, status, latencyMs, authorizerLatencyMs, integrationLatencyMs, requestId,
+        integrationRequestId, authorizerRequestId
+      | sort latencyMs desc | limit 100`,
     RefusedRequests:
       "filter status like /^4/ | stats count(*) as requests by status, error, keyId | sort requests desc",
     RequestsOfKey:

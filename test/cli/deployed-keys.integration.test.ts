@@ -57,7 +57,7 @@ it.each(deployedStages)(
 
 it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", async (command) => {
   const id = "key_0000000000000000";
-  expect(await keys(command, id, "--json")).toEqual(failure(`There is no key ${id} in staging.`));
+  expect(await keys(command, id, "--json")).toEqual(failure(`No key in staging has the ID ${id}.`));
 });
 
 it.each([

@@ -26,7 +26,7 @@ const sources: Record<string, RegExp> = {
 };
 /** Tests of the suite, a section with commands, a command, or what checks the line above. */
 const checks =
-  /^suite: |\]\(((incidents|deployment)\.md)?#|\]\(first-hour\.md\)|`(aws|curl|filter|gh|head|npm|npx|stats) |^the same$/;
+  /^suite: |\]\(((incidents|deployment|first-hour)\.md)?#|\]\(first-hour\.md\)|`(aws|curl|filter|gh|head|npm|npx|stats) |^the same$/;
 
 it.each(statements)("has the source of its level, and a check that exists: $behaviour", (statement) => {
   expect(statement.source).toMatch(sources[statement.level] ?? "no level");

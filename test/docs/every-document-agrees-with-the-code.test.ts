@@ -45,6 +45,11 @@ it.each(documents)("%s has blocks to paste into bash and zsh: only the last comm
   for (const [, block = ""] of read(document).matchAll(/^ *```sh\n(.*?)^ *```$/gms)) {
     const lines = block.trimEnd().replaceAll("\\\n", "").split("\n");
     expect(lines.slice(0, -1).filter((line) => asking.test(line))).toEqual([]);
+    // Nobody can replace <id> before the paste with a value that an earlier line prints.
+    const prints = lines.findIndex((line) =>
+      /^(aws \S+ (list|describe)-|gh \w+ list|npx cdk diff)/.test(line.trim()),
+    );
+    if (prints >= 0) expect(lines.slice(prints).filter((line) => /<[a-z ]+>/.test(line))).toEqual([]);
     // At its prompt, zsh knows no comments, and splits no variable into words.
     const unquoted = lines.map((line) => line.replaceAll(/'[^']*'/g, "''"));
     expect(unquoted.filter((line) => /(^|\s)#|\bin \$\w/.test(line))).toEqual([]);

@@ -10,7 +10,7 @@ function thresholdOf({
 }: definitions.AlarmDefinition): string {
   if (share === undefined) return milliseconds ? `${milliseconds} ms` : "0";
   const least = [atLeastIfAllFail, atLeast].filter((number) => number !== undefined);
-  return `${Number((share * 100).toFixed(3))} %, at least ${least.join(" or ")}`;
+  return `${definitions.percent(share)}, at least ${least.join(" or ")}`;
 }
 
 /** Returns the alarms of a stage as a table, with one row for those that each function has. */

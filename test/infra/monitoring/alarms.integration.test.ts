@@ -99,9 +99,9 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
   it("every alarm describes its periods", () => {
     for (const { AlarmDescription, ...alarm } of ofStage) {
       const hours = periodOf(alarm) / 60;
-      const period = hours < 1 ? `${hours * 60} minutes` : `${hours} h`;
-      const several = alarm.EvaluationPeriods === 3 ? "each of three periods of " : "";
-      expect(AlarmDescription.toLowerCase()).toContain(`in ${several}${period}`);
+      const period = hours < 1 ? `${hours * 60} minutes` : hours === 1 ? "hour" : `${hours} hours`;
+      const several = alarm.EvaluationPeriods === 3 ? "in each of three periods of" : "the last";
+      expect(AlarmDescription).toContain(`${several} ${period}`);
     }
   });
 

@@ -131,6 +131,7 @@ it.each<Expectation>([
     "failure/throw/information/start/timeout/error report",
   ],
   ["FailedRequests", {}, [accessLog], "access log"],
+  ["SlowRequests", {}, [accessLog], Object.keys(events).join("/")],
   ["RefusedRequests", {}, [accessLog], "access log of a refusal"],
   ["RequestsOfKey", { keyId: "key_1" }, [accessLog], "access log of another"],
   ...deprecated.slice(0, 1).map((): Expectation => ["DeprecatedRequests", {}, [accessLog], clients]),

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { disconnect } from "../../support/http.ts";
 
 export const root = join(import.meta.dirname, "../../..");
@@ -28,6 +29,32 @@ export function deploy(
   const options = ["--exclusively", "--require-approval", "never", "--force"];
   cdk(environment, "deploy", ...stacks, "--app", assembly, "--outputs-file", outputs, ...options);
   return JSON.parse(readFileSync(outputs, "utf8"));
+}
+
+/** Returns the commands of README.md that put staging into an account, in order. */
+export function readmeCommands(): string[] {
+  const [, section = ""] = readFileSync(join(root, "README.md"), "utf8").split(/^### Deploy it$/m);
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = ""]) => command);
+}
+
+/**
+ * Runs commands as they are printed.
+ *
+ * @param input what is typed when they ask
+ * @returns what they print
+ * @throws AssertionError when they fail
+ */
+export async function runPrinted(commands: string, environment: Record<string, string>, input = "") {
+  const env = { PATH: process.env.PATH, CI: "true", ...environment };
+  const child = spawn("bash", ["-ec", commands], { cwd: root, env, timeout: 180_000 });
+  child.stdin.end(input);
+  const [printed, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  assert.equal(code, 0, `${commands} failed:\n${printed}${errors}`);
+  return printed;
 }
 
 /** Runs the contract suite against an API, asynchronously, because this process forwards its requests. */

@@ -17,7 +17,7 @@ import { keysCli, keysJson, runNode } from "../../support/keys-cli.ts";
 import { installPackages } from "../../support/python.ts";
 import { deletion } from "../../support/trial-operations.ts";
 import { addFailingResource, changeFunctions, removeUnsupported } from "./assembly.ts";
-import { cdk, deploy, root, runContractSuite } from "./commands.ts";
+import { cdk, deploy, readmeCommands, root, runContractSuite, runPrinted } from "./commands.ts";
 import { openEntrance, PACKAGES, REGION, startMiniStack } from "./ministack.ts";
 
 const STAGES = deployedStages.map(({ name }) => name);
@@ -79,8 +79,19 @@ export async function testDeployment(): Promise<void> {
   execFileSync(join(tools, "cfn-lint"), [...options, ...templates], { stdio: "inherit" });
   const removed = [...removeUnsupported(account), ...removeUnsupported(stages)];
 
-  step("Bootstrap, and deploy the account stack for an example repository");
-  cdk(environment, "bootstrap", `aws://000000000000/${REGION}`, "--app", stages);
+  step("Bootstrap, deploy staging, send a request and remove staging, as README says");
+  const [bootstrap = "", deployStaging = "", issueKey = "", ask = "", request = "", destroy = ""] =
+    readmeCommands();
+  // The CDK CLI reads its options from such variables too. Here nobody answers what it asks.
+  const own = { ...environment, CDK_APP: stages, CDK_REQUIRE_APPROVAL: "never", CDK_FORCE: "true" };
+  await runPrinted(bootstrap, own);
+  const [, baseUrl = ""] = /BaseUrl\w* = (\S+)/.exec(await runPrinted(deployStaging, own)) ?? [];
+  const [issued] = /ask_staging_\w+/.exec(await runPrinted(issueKey, own)) ?? [];
+  const answers = `${await openEntrance(environment.AWS_ENDPOINT_URL, baseUrl)}\n${issued}\n`;
+  assert.match(await runPrinted(ask + request, own, answers), /^HTTP\/1.1 200 [^]*\n\[\]$/);
+  await runPrinted(destroy, own);
+
+  step("Deploy the account stack for an example repository");
   const roles = deploy(environment, account, accountStackName)[accountStackName] ?? {};
   const deployRoles = STAGES.map((stage) => `${pascalCase(stage)}DeployRoleArn`);
   assert.deepEqual(Object.keys(roles).sort(), deployRoles.sort());
@@ -134,9 +145,9 @@ export async function testDeployment(): Promise<void> {
   }
 
   step("Deploy a personal stage, test it and destroy it: nothing of it is left");
-  const own = await synthesizeStages(folder, { stage: "anna" });
-  removeUnsupported(own);
-  const personal = await openStage("anna", deploy(environment, own, stackName("anna")));
+  const assembly = await synthesizeStages(folder, { stage: "anna" });
+  removeUnsupported(assembly);
+  const personal = await openStage("anna", deploy(environment, assembly, stackName("anna")));
   assert.match(personal.key, /^ask_anna_/);
   await runContractSuite(personal.url, personal.key);
   await testSeparation(staging, personal);
@@ -145,7 +156,7 @@ export async function testDeployment(): Promise<void> {
     return TableNames.filter((name) => name.startsWith(`${stack}-`)).length;
   };
   assert.equal(await tablesOf(stackName("anna")), await tablesOf(stackName("staging")));
-  cdk(environment, "destroy", stackName("anna"), "--app", own, "--force");
+  cdk(environment, "destroy", stackName("anna"), "--app", assembly, "--force");
   assert.equal(await tablesOf(stackName("anna")), 0);
 
   step("Each stage refuses the keys of the other and has data of its own");
