@@ -73,7 +73,7 @@ async function sendWhile(command: string[], { url, pet }: { url: string; pet?: b
   // An operation that the command adds, or one that it repairs.
   const before = await failingProbes(run);
   if (before.length > 0)
-    console.error(`These fail before the command, so only their final check counts: ${namesOf(before)}.`);
+    console.error(`Already failing, so judged only after the command: ${namesOf(before)}.`);
   const judged = run.probes.filter((probe) => !before.includes(probe));
   let wrong: string[] = [];
   const [program = "", ...args] = command;

@@ -1,8 +1,8 @@
 import { BODY_LIMIT } from "./limits.ts";
 
 /**
- * Every error that a client can get: its code, HTTP status, public message and headers. Source: contract 7.2 and 7.4.
- * The set of codes is closed; README.md lists it for clients.
+ * The errors that the API defines: code, HTTP status, public message and headers. Source: contract 7.1, 7.2 and 7.4. The
+ * set of codes is closed; README.md lists it for clients.
  */
 export const errors = {
   invalid_request: { status: 400, message: "The request is not valid." },

@@ -130,7 +130,7 @@ it("passes on what the command prints, and fails if it fails, as a process", asy
   expect(await run).toEqual({ code: 1, stdout: "done\n", stderr });
 });
 
-const NOT_JUDGED = "^These fail before the command.*: ";
+const NOT_JUDGED = "^Already failing, so judged only after the command: ";
 it.each<[what: string, scenario: Scenario, code: number, message: string]>([
   [
     "fails, and says how to roll back, if a wrong answer repeats",

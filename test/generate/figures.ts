@@ -50,7 +50,7 @@ function endTable(): string {
   );
   return `${limits}
 
-- Of the requests, ${LISTS * 100} % list the first ${PAGE_SIZE.default} pets of all statuses (${PAGE_UNITS} read units), and ${CREATIONS * 100} % add a pet of the same status (2 write units, one of them in the index).`;
+- Assumed of the requests: ${LISTS * 100} % list the first ${PAGE_SIZE.default} pets of all statuses (${PAGE_UNITS} read units), and ${CREATIONS * 100} % add a pet of the same status (2 write units, one of them in the index).`;
 }
 
 function clientLimits(): string {
