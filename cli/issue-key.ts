@@ -17,7 +17,7 @@ async function revokeNewKey(
   // What is stored decides, because the response to a write can be lost.
   const stored = await keys.find(key.hash).catch(() => key);
   // DynamoDB can still do a write that has not responded in time.
-  let state = "may still appear: look it up with `keys list` and revoke it";
+  let state = "may still appear: look it up with `npm run keys -- list` and revoke it";
   if (stored) state = isLive(stored, now) ? "can still work: revoke it" : "was revoked";
   throw new Error(`${why}, and the new key ${key.keyId} ${state}`, { cause });
 }
@@ -84,9 +84,12 @@ export async function rotateKey(
   const revokeAt = now + grace;
   const rotated = await keys.rotate(old.hash, successor.keyId, revokeAt, Date.now()).catch((cause) => {
     // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
-    throw new Error(`The new key works. The old key ${keyId} may not end: see \`show ${keyId}\``, {
-      cause,
-    });
+    throw new Error(
+      `The new key works. The old key ${keyId} may not end: see \`npm run keys -- show ${keyId}\``,
+      {
+        cause,
+      },
+    );
   });
   if (!rotated) {
     const why = `The key ${keyId} expired, or another command rotated or revoked it at the same time`;

@@ -36,7 +36,7 @@ export const errors = {
     message: "Too many requests. Wait the number of seconds in the Retry-After header, and retry.",
     headers: { "Retry-After": "1" },
   },
-  internal_error: { status: 500, message: "Something went wrong on our side." },
+  internal_error: { status: 500, message: "An error occurred in the service. Retry the request." },
   unavailable: {
     status: 503,
     message:

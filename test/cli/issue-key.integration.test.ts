@@ -136,7 +136,12 @@ describe("a key that cannot be shown", () => {
 });
 
 it.each<[when: string, before: () => unknown, after: () => unknown, end: string]>([
-  ["the table has not done it yet", fail, () => {}, "may still appear: look it up with `keys list` .*: down"],
+  [
+    "the table has not done it yet",
+    fail,
+    () => {},
+    "may still appear: look it up with `npm run keys -- list` .*: down",
+  ],
   ["the response to it is lost", () => {}, fail, "was revoked: down"],
   ["Ctrl-C interrupts it", () => process.emit("SIGINT"), () => {}, "was revoked: Interrupted."],
 ])("issue leaves no key that works, and names the key ID, if %s", async (owner, before, after, end) => {
