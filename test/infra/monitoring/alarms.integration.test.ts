@@ -59,7 +59,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
   const [, objective, days] =
     /objective ([\d.]+) over (\d+) days/.exec(only("CloudWatch::Dashboard").DashboardBody) ?? [];
 
-  it("docs/decisions/alarms.md states the objective that infra/monitoring/stage-alarms.ts has", () => {
+  it("docs/decisions/alarms.md states the objective that infra/monitoring/alarm-definitions.ts has", () => {
     expect(document("decisions/alarms.md")).toContain(
       `objective is ${objective} % of requests without a 5xx over ${days} days`,
     );
