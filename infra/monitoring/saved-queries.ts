@@ -14,18 +14,21 @@ const isDeprecated = operations
 const queries = {
   all: {
     Request: `filter requestId = {{id}} or message.apiRequestId = {{id}} or record.requestId = {{id}}
-      | fields @timestamp, status, error, authorizerError, integrationStatus, latencyMs, @log, @logStream, @message | sort @timestamp`,
+      | fields @timestamp, status, error, authorizerError, integrationStatus, latencyMs, message.error.code, message.error.cause.name, @log,
+        @logStream, @message
+      | sort @timestamp`,
   },
   access: {
     FailedRequests: `filter status like /^5/
       | fields @timestamp, route, status, error, authorizerError, integrationStatus, latencyMs, requestId, integrationRequestId,
         authorizerRequestId
       | sort @timestamp desc`,
-    SlowRequests: `fields @timestamp, route, status, latencyMs, authorizerLatencyMs, integrationLatencyMs, requestId,
+    SlowRequests: `fields @timestamp, route, status, keyId, latencyMs, authorizerLatencyMs, integrationLatencyMs, requestId,
         integrationRequestId, authorizerRequestId
       | sort latencyMs desc | limit 100`,
     RefusedRequests:
-      "filter status like /^4/ | stats count(*) as requests by status, error, keyId | sort requests desc",
+      "filter status like /^4/ | stats count(*) as requests by status, error, route, keyId | sort requests desc",
+    RequestsByKey: "stats count(*) as requests by keyId | sort requests desc",
     RequestsOfKey:
       "filter keyId = {{keyId}} | fields @timestamp, route, status, requestId | sort @timestamp desc | limit 10000",
     // Only those with a key, and none of our own checks.

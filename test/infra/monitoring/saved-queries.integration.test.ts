@@ -133,6 +133,7 @@ it.each<Expectation>([
   ["FailedRequests", {}, [accessLog], "access log"],
   ["SlowRequests", {}, [accessLog], Object.keys(events).join("/")],
   ["RefusedRequests", {}, [accessLog], "access log of a refusal"],
+  ["RequestsByKey", {}, [accessLog], Object.keys(events).join("/")],
   ["RequestsOfKey", { keyId: "key_1" }, [accessLog], "access log of another"],
   ...deprecated.slice(0, 1).map((): Expectation => ["DeprecatedRequests", {}, [accessLog], clients]),
   [
