@@ -28,7 +28,9 @@ const queries = {
       | sort latencyMs desc | limit 100`,
     RefusedRequests:
       "filter status like /^4/ | stats count(*) as requests by status, error, route, keyId | sort requests desc",
-    RequestsByKey: "stats count(*) as requests by keyId | sort requests desc",
+    // API Gateway throttles before it knows the key.
+    RequestsByKey:
+      "filter error not like /THROTTLED/ | stats count(*) as requests by keyId | sort requests desc",
     RequestsOfKey:
       "filter keyId = {{keyId}} | fields @timestamp, route, status, requestId | sort @timestamp desc | limit 10000",
     // Only those with a key, and none of our own checks.
