@@ -77,6 +77,12 @@ it("rotate says when the old key ends, which is not later than it would without"
   expect(await print("rotate", keyId, "--grace", "2h")).toMatch(new RegExp(`\n${works}\n$`));
 });
 
+it("rotate ends the old key at once without a grace period", async () => {
+  const { keyId } = await json("issue", "--owner", "Leaked");
+  expect(await print("rotate", keyId, "--grace", "0s")).toContain(`${keyId} works until ${iso(world.now)}.`);
+  expect(await statesOf("Leaked")).toEqual(["live", "revoked"]);
+});
+
 it("rotate revokes the successor, which it has shown, if another command was first", async () => {
   const { keyId, key } = await json("issue", "--owner", "Second");
   interrupt("PutItemCommand", () =>
