@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { PAGE_SIZE } from "../lib/limits.ts";
-import { disconnect, send } from "./support/http.ts";
+import { send } from "./support/http.ts";
 import { shared } from "./support/shared.ts";
 
 // Every block of code in README.md is run, or compared with what it shows.
@@ -44,8 +44,6 @@ it("has commands that work, and JSON as the service returns it", async () => {
   const [pet, error] = blocks("json");
   const [created = ""] = output.split("\n");
   expect(JSON.parse(pet ?? "")).toEqual({ ...JSON.parse(created), id: expect.any(Number) });
-  // Over a new connection. While this process waited, the service can have closed one that an earlier test has left open.
-  disconnect();
   const path = `/pets?limit=${PAGE_SIZE.maximum + 1}`;
   const response = await send(shared.baseUrl, { path, key: shared.key });
   expect(JSON.parse(error ?? "")).toEqual(JSON.parse(response.text));

@@ -6,6 +6,11 @@ export const DRAIN_TIMEOUT_MS = 5000;
 
 /** API Gateway's limit for the request line and the values of all headers, in bytes. Node counts their names as well. */
 const maxHeaderSize = 10_240;
+/**
+ * How long an idle connection stays open, in milliseconds. A client that is busy for longer does not see it end, and its
+ * next request fails. Node's own limit is 5 s, which a busy machine can take to load a program.
+ */
+const keepAliveTimeout = 60_000;
 
 /** A server that can respond to the requests that have arrived before it stops. */
 export class HttpServer extends Server {
@@ -13,7 +18,7 @@ export class HttpServer extends Server {
   readonly #connections = new Map<Socket, ServerResponse | undefined>();
 
   constructor(listener: RequestListener) {
-    super({ maxHeaderSize }, listener);
+    super({ maxHeaderSize, keepAliveTimeout }, listener);
     this.on("connection", (socket) => {
       this.#connections.set(socket, undefined);
       socket.on("close", () => this.#connections.delete(socket));

@@ -21,7 +21,7 @@ function commandsOf(document: string): string[] {
   return [...found].map(([, block, inline]) =>
     // A text in angle brackets stands for a value. An ARN has at least 37 characters.
     (block ?? inline ?? "")
-      .replaceAll("<time>", "1795305600")
+      .replaceAll(/<(time|number)>/g, "1795305600")
       .replaceAll(/<[a-z ]+>/g, "value".padEnd(37, "-"))
       .replaceAll("...", "x"),
   );
