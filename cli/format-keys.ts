@@ -4,7 +4,7 @@ import { escapeControls } from "./escape-controls.ts";
 /** Formats a time for operators and scripts: ISO 8601 in UTC, or null. */
 export const isoTime = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
 
-/** Returns the state of a key. A `rotating` key works until its successor replaces it. */
+/** Returns the state of a key. A `rotating` key works until its grace period ends. */
 function stateOf(record: ApiKeyRecord, now: number) {
   if (isLive(record, now)) return record.revokeAt === undefined ? "live" : "rotating";
   return endOf(record) === record.revokeAt ? "revoked" : "expired";

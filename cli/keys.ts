@@ -128,6 +128,9 @@ command("show", "show a key's record")
     await output(options, shown, keyDetails(shown));
   });
 
+const revokedText = (id: string, stage: string) =>
+  `Revoked ${id}. API Gateway can accept it for up to ${stageNamed(stage).authorizerCacheSeconds} s.`;
+
 changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
   .argument("<keyId>", "the key to replace", parseKeyId)
   .addOption(
@@ -139,7 +142,8 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
     const keys = await openKeys(options, `Rotate ${id}`);
     const old = await findRecord(keys, options, id);
     const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(options));
-    if (!options.json) await print(`${id} works until ${isoTime(end)}.`);
+    const ended = options.grace > 0 ? `${id} works until ${isoTime(end)}.` : revokedText(id, options.stage);
+    if (!options.json) await print(ended);
   });
 
 changingCommand("revoke", "revoke a key")
@@ -149,9 +153,8 @@ changingCommand("revoke", "revoke a key")
     const { hash } = await find(keys, options, id);
     const changed = await keys.revoke(hash, Date.now());
     const record = await keys.find(hash);
-    const cached = stageNamed(options.stage).authorizerCacheSeconds;
     const text = changed
-      ? `Revoked ${id}. API Gateway can accept it for up to ${cached} s.`
+      ? revokedText(id, options.stage)
       : `${id} was already revoked${record ? `, on ${isoTime(record.revokeAt)}` : ""}.`;
     await output(options, record ? describeKey(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });

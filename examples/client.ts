@@ -68,7 +68,7 @@ export interface ClientOptions {
   baseUrl: string;
   /** with the scopes of the operations that the client calls */
   apiKey: string;
-  /** how long a call can take with all its retries, in milliseconds; 60 s by default. The sleep of a computer can count. */
+  /** how long `add`, or one page of `list`, can take with all retries, in ms; 60 s by default. A computer's sleep can count */
   deadline?: number;
   /** how long one attempt can take, in milliseconds; 10 s by default */
   attemptTimeout?: number;

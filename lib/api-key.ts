@@ -21,7 +21,7 @@ export interface ApiKeyRecord {
   createdAt: number;
   /** when the key stops working */
   expiresAt?: number | undefined;
-  /** when the key is revoked; for a rotated key, in the future */
+  /** when the key is revoked; for a rotated key, the end of its grace period */
   revokeAt?: number | undefined;
   /** true if it was revoked at once: it never works again, even when a clock is set back */
   revoked?: true | undefined;

@@ -47,7 +47,6 @@ export async function makeDataFolder(folder = dataFolder): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!code) throw error;
-    // Node reports ENOENT on a read-only file system.
     throw new Error(
       `The data folder ${folder} cannot be written (${code}): does its parent exist, and is it writable?`,
     );

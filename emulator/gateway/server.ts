@@ -26,6 +26,9 @@ export class HttpServer extends Server {
     this.on("request", ({ socket }, response) => this.#connections.set(socket, response));
   }
 
+  /** Does nothing. close() calls it, and would cut off a response that is written and not delivered yet. */
+  override closeIdleConnections(): void {}
+
   /** Stops accepting connections, and responds to the requests that have arrived, for a limited time. */
   async drain(): Promise<void> {
     const closed = new Promise((resolve) => this.close(resolve));

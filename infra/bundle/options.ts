@@ -21,9 +21,9 @@ export const entryPoints = () =>
 export const lambdaEntryFile = fileURLToPath(new URL("lambda-entry.mjs", import.meta.url));
 
 /**
- * How esbuild turns each of the entry points into one file, in one run that reads the code that they share once. Most options shorten
- * the cold start, which mostly reads and compiles JavaScript. docs/benchmarks.md has the measurements. The sizes are those
- * of getPet.
+ * How esbuild turns each of the entry points into one file, in one run that reads the code that they share once. Most
+ * options shorten the cold start, which mostly reads and compiles JavaScript. docs/benchmarks.md has the measurements. The
+ * sizes are those of getPet.
  */
 export const esbuildOptions = {
   // The paths in the source maps are relative to this folder, so the same sources have the same hash wherever the code is

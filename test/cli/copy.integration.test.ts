@@ -86,6 +86,7 @@ it("restores keys by their key ID, and never lets one work again that was revoke
   const [lost, revoked, ended] = records;
   if (!lost || !revoked || !ended) throw new Error("There are three keys.");
   for (const record of records) await apiKeyStore(from.keys).add(record);
+  await apiKeyStore(from.keys).rotate(revoked.hash, "key_next", 9, 1);
   await put(to.keys, { hash: { S: revoked.hash }, owner: { N: "1" } });
   const damagedEnd = { hash: { S: ended.hash }, revokeAt: { S: "2027" } };
   await put(to.keys, damagedEnd);

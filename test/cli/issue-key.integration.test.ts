@@ -79,7 +79,7 @@ it("rotate says when the old key ends, which is not later than it would without"
 
 it("rotate ends the old key at once without a grace period", async () => {
   const { keyId } = await json("issue", "--owner", "Leaked");
-  expect(await print("rotate", keyId, "--grace", "0s")).toContain(`${keyId} works until ${iso(world.now)}.`);
+  expect(await print("rotate", keyId, "--grace", "0s")).toContain(`Revoked ${keyId}. API Gateway can`);
   expect(await statesOf("Leaked")).toEqual(["live", "revoked"]);
 });
 
@@ -157,6 +157,15 @@ it.each<[when: string, before: () => unknown, after: () => unknown, end: string]
   expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(message)]);
   expect(await statesOf(owner)).toEqual(end.startsWith("was revoked") ? ["revoked"] : []);
   expect(process.listenerCount("SIGINT")).toBe(0);
+});
+
+it("a second Ctrl-C cannot end issue before the new key is revoked", async () => {
+  const handlers: number[] = [];
+  const count = () => handlers.push(process.listenerCount("SIGINT"));
+  interrupt("PutItemCommand UpdateItemCommand", () => process.emit("SIGINT"), count);
+  expect((await keys("issue", "--owner", "Twice")).code).toBe(1);
+  expect(handlers).toEqual([1, 1]);
+  expect(await statesOf("Twice")).toEqual(["revoked"]);
 });
 
 it("revoke says how long the gateway can still accept a key, and does nothing twice", async () => {

@@ -27,7 +27,7 @@ async function writeTemplates(): Promise<void> {
 }
 
 const program = configureProgram(new Command("npm run generate"))
-  .description(`Writes openapi.json, the reviewed templates, and the figures of ${documents.join(" and ")}.`)
+  .description(`Writes openapi.json, the reviewed templates, and the figures of ${documents.join(", ")}.`)
   .action(async () => {
     writeFileSync("openapi.json", openApiText());
     await writeTemplates();

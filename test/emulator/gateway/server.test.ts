@@ -86,6 +86,16 @@ describe("a drain", () => {
     await drained;
   });
 
+  it("delivers a response that is written", async () => {
+    const slow = await send(get("/large"));
+    await receives("/large");
+    const body = "a".repeat(20_000_000);
+    respond(body);
+    const [drained, delivered] = [server.drain(), text(slow)];
+    expect((await delivered).endsWith(`\r\n\r\n${body}`)).toBe(true);
+    await drained;
+  });
+
   it("ends after a limited time", async () => {
     await send(get("/"));
     await receives("/");
