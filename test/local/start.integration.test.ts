@@ -196,7 +196,9 @@ it("responds to a request that has begun when it is stopped, and ends at once at
   outgoing.end(body);
   const [response] = await occurs("the service responds before it stops", outgoing, "response");
   expect([response.statusCode, response.headers.connection]).toEqual([201, "close"]);
+  const end = occurs("a second signal ends the service", service.process, "exit");
   service.process.kill("SIGHUP");
+  await end;
   expect(await ended).toBe(0);
   await broken;
 });

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { formatAccessLog } from "../../../emulator/gateway/context.ts";
 import { createGateway, type GatewayOptions } from "../../../emulator/gateway/gateway.ts";
 import { EVENT_LIMIT, PAYLOAD_LIMIT } from "../../../emulator/gateway/request.ts";
@@ -15,13 +15,14 @@ import { shared } from "../../support/shared.ts";
 const log = jest.fn<GatewayOptions["onRequest"]>();
 const onFailure = jest.fn<GatewayOptions["onFailure"]>();
 
-const operation = jest.fn(
-  async (event: string, awsRequestId: string): Promise<unknown> => ({
-    statusCode: 200,
-    headers: { "X-Own": "1" },
-    body: JSON.stringify({ event: JSON.parse(event), awsRequestId }),
-  }),
-);
+const echo = async (event: string, awsRequestId: string): Promise<unknown> => ({
+  statusCode: 200,
+  headers: { "X-Own": "1" },
+  body: JSON.stringify({ event: JSON.parse(event), awsRequestId }),
+});
+const operation = jest.fn(echo);
+// What a failed test has not used up.
+beforeEach(() => void operation.mockReset().mockImplementation(echo));
 const authorize = jest.fn(async () => ({
   principalId: "p",
   policyDocument: { Statement: [{ Effect: "Allow", Resource: "*" }] },
