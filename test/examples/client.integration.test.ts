@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -140,7 +141,7 @@ function faultyService(wanted: Fault[], seconds = 0, sleep = 0) {
   const wait = (act: () => void, milliseconds = 0) => {
     pauses.push(milliseconds);
     now += milliseconds + sleep;
-    act();
+    queueMicrotask(act);
   };
   jest.spyOn(globalThis, "setTimeout").mockImplementation(wait as never);
   const store = (options: Partial<client.ClientOptions> = {}) =>
@@ -293,6 +294,15 @@ describe("the retries of examples/client.ts", () => {
       await expect(send(paused)).rejects.toThrow("pause");
       expect(received).toHaveLength(2);
     }
+  });
+
+  it("leave no listener on the caller's signal, which can serve many calls", async () => {
+    const { signal } = new AbortController();
+    const add = jest.spyOn(signal, "addEventListener");
+    const { store } = faultyService(["unavailable", "unavailable"]);
+    await store().add(rex, { signal });
+    expect(add).toHaveBeenCalledTimes(2);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("can go on after the deadline, with the key of the error", async () => {

@@ -5,6 +5,8 @@ type Listener = (type: string, name: string | null) => void;
 const watched = new Map<string, Listener>();
 /** The subfolders of each folder, and those that have just disappeared. */
 let names: string[];
+/** how many watchers are open */
+let open: number;
 jest.unstable_mockModule("node:fs", () => ({
   readdirSync: (folder: string) => {
     if (folder.endsWith("gone")) throw new Error("ENOENT");
@@ -13,7 +15,8 @@ jest.unstable_mockModule("node:fs", () => ({
   watch: (folder: string, listener: Listener) => {
     if (folder.endsWith("gone")) throw new Error("ENOENT");
     watched.set(folder, listener);
-    return { close: () => undefined };
+    open++;
+    return { close: () => void open-- };
   },
 }));
 const { watchFolders } = await import("../../local/watch.ts");
@@ -22,6 +25,7 @@ beforeEach(() => {
   jest.useFakeTimers();
   watched.clear();
   names = ["sub", "gone"];
+  open = 0;
 });
 afterEach(() => void jest.useRealTimers());
 
@@ -60,4 +64,5 @@ it("returns changes in quick succession as one, also those before it is asked, a
   save();
   expect(first.aborted).toBe(true);
   expect([await next(), await next()].map(({ aborted }) => aborted)).toEqual([true, false]);
+  expect(open).toBe(watched.size);
 });
