@@ -86,9 +86,7 @@ export async function rotateKey(
     // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
     throw new Error(
       `The new key works. The old key ${keyId} may not end: see \`npm run keys -- show ${keyId}\``,
-      {
-        cause,
-      },
+      { cause },
     );
   });
   if (!rotated) {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { PAGE_SIZE } from "../lib/limits.ts";
+import { codeBlocks } from "./support/code-blocks.ts";
 import { send } from "./support/http.ts";
 import { shared } from "./support/shared.ts";
 
@@ -9,10 +10,7 @@ import { shared } from "./support/shared.ts";
 
 const root = new URL("../", import.meta.url);
 const readme = readFileSync(new URL("README.md", root), "utf8");
-const blocks = (language: string) =>
-  [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, of, code = ""]) =>
-    of === language ? [code] : [],
-  );
+const blocks = (language: string) => codeBlocks(readme, language);
 
 const env = {
   ...process.env,
@@ -37,9 +35,8 @@ const STAND_INS = `set -eo pipefail
   curl() { command curl --silent --fail-with-body "$@" && echo; }`;
 
 it("has commands that work, and JSON as the service returns it", async () => {
-  const output = run("bash", ["-c", [STAND_INS, ...blocks("sh")].join("\n")], {
-    input: `${shared.baseUrl}\n${shared.key}\n`, // what it asks for
-  }); // in one shell, as a reader does
+  const script = [STAND_INS, ...blocks("sh")].join("\n"); // in one shell, as a reader does
+  const output = run("bash", ["-c", script], { input: `${shared.baseUrl}\n${shared.key}\n` });
   expect(output).toMatch(/^link: <[^>]+cursor=[^>]+>; rel="next"\r$/im);
   const [pet, error] = blocks("json");
   const [created = ""] = output.split("\n");

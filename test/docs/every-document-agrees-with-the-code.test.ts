@@ -6,6 +6,7 @@ import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { documents as documentsWithFigures, withFigures } from "../generate/figures.ts";
 import { anchorOf } from "../generate/report.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (file: string | URL) => readFileSync(new URL(file, root), "utf8");
@@ -42,7 +43,7 @@ const asking = new RegExp(
 );
 
 it.each(documents)("%s has blocks to paste into bash and zsh: only the last command asks", (document) => {
-  for (const [, block = ""] of read(document).matchAll(/^ *```sh\n(.*?)^ *```$/gms)) {
+  for (const block of codeBlocks(read(document), "sh")) {
     const lines = block.trimEnd().replaceAll("\\\n", "").split("\n");
     expect(lines.slice(0, -1).filter((line) => asking.test(line))).toEqual([]);
     // Nobody can replace <id> before the paste with a value that an earlier line prints.

@@ -41,6 +41,7 @@ describe("the log on a terminal", () => {
       log.request({ url: "/v1", body: "", variables: denied }, "{}");
     });
     expect(lines.map(stripVTControlCharacters)).toEqual([
+      // in the time zone of jest.config.js
       "08:30:00  400      7 ms  key_1                 GET      /v1/pets?status&limit  invalid_request, DEFAULT_4XX, slow",
       "08:30:00  503   1234 ms  -                     DELETE   /v1",
     ]);

@@ -5,6 +5,7 @@ import { cp, mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { codeBlocks } from "../../support/code-blocks.ts";
 import { startService } from "../../support/local-service.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -61,7 +62,7 @@ export async function testClients(): Promise<void> {
   await run("python", "pip install --quiet --requirement requirements.txt");
 
   const guide = await readFile(join(root, "docs/clients.md"), "utf8");
-  const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
+  const blocks = codeBlocks(guide, "sh");
   for (const [name, program] of Object.entries(PROGRAMS)) {
     await cp(join(root, "openapi.json"), join(folder, name, "openapi.json"));
     await run(name, `set -e\n${blocks.shift()}`);

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { codeBlocks } from "../../support/code-blocks.ts";
 import { disconnect } from "../../support/http.ts";
 
 export const root = join(import.meta.dirname, "../../..");
@@ -34,7 +35,7 @@ export function deploy(
 /** Returns the commands of README.md that put staging into an account, in order. */
 export function readmeCommands(): string[] {
   const [, section = ""] = readFileSync(join(root, "README.md"), "utf8").split(/^### Deploy it$/m);
-  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = ""]) => command);
+  return codeBlocks(section, "sh");
 }
 
 /**
