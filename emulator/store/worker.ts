@@ -6,6 +6,7 @@ import dynalite from "dynalite";
 import { closeIterators } from "./close-iterators.ts";
 import { guarded } from "./guard.ts";
 import { returnExistingItems } from "./return-existing-items.ts";
+import { writeAtOnce } from "./write-at-once.ts";
 
 // The thread of the embedded store: a DynamoDB-compatible server on 127.0.0.1.
 
@@ -20,6 +21,7 @@ export interface ThreadOptions {
 const { path, accessKeyId } = workerData as ThreadOptions;
 closeIterators();
 returnExistingItems();
+writeAtOnce();
 const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
 const [listener] = server.listeners("request") as [RequestListener];
 server.removeListener("request", listener).on("request", guarded(listener, accessKeyId));

@@ -12,6 +12,7 @@ import dynalite from "dynalite";
 import { closeIterators } from "../../../emulator/store/close-iterators.ts";
 import { createTables } from "../../../emulator/store/create-tables.ts";
 import { lockFolder, type Store, startStore } from "../../../emulator/store/store.ts";
+import { writeAtOnce } from "../../../emulator/store/write-at-once.ts";
 import { eventually, occurs } from "../../support/eventually.ts";
 import { listen } from "../../support/listen.ts";
 
@@ -135,4 +136,31 @@ it("closes the iterators that dynalite leaves open", async () => {
     (open) => expect(open).toBe(0),
   );
   await close();
+});
+
+it("writes an item and its entries in the indexes in one batch", async () => {
+  writeAtOnce();
+  const batch = jest.spyOn(AbstractLevel.prototype, "batch");
+  const { origin: endpoint, close } = await listen(dynalite({ createTableMs: 0 }));
+  const status = { AttributeName: "status", AttributeType: "S" as const };
+  const KeySchema = [{ AttributeName: "status", KeyType: "HASH" as const }];
+  const index = { IndexName: "byStatus", KeySchema, Projection: { ProjectionType: "ALL" as const } };
+  const AttributeDefinitions = [...table.AttributeDefinitions, status];
+  await createTables({ endpoint }, [{ ...table, AttributeDefinitions, GlobalSecondaryIndexes: [index] }]);
+  const write = (operation: string, input: object) =>
+    send({ endpoint, accessKeyId: "local" }, operation, { TableName, ...input });
+  const Key = { id: { S: "1" } };
+  await write("PutItem", { Item: { ...Key, status: { S: "new" } } });
+  await write("UpdateItem", { Key, AttributeUpdates: { status: { Value: { S: "changed" } } } });
+  await write("DeleteItem", { Key });
+  await write("DeleteItem", { Key }); // which has nothing to write
+  await close();
+  const calls = batch.mock.calls as unknown as [{ type: string; key: string }[]][];
+  const places = calls.map(([writes]) => writes.map(({ type, key }) => `${type} ${key.split("~")[0]}`));
+  expect(places).toEqual([
+    ["put index-global", "put item-kept"],
+    ["del index-global", "put index-global", "put item-kept"],
+    ["del index-global", "del item-kept"],
+  ]);
+  batch.mockRestore();
 });
