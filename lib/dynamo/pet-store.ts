@@ -29,7 +29,7 @@ export const toPet = (item: Record<string, unknown>) =>
 export function petLister(table: string): PetLister {
   const client = documentClient();
 
-  // A page of at most 101 small items stays far below 1 MB, at which DynamoDB splits a response.
+  // DynamoDB splits a response at 1 MB. BODY_LIMIT keeps the largest page below it, so nothing reads LastEvaluatedKey.
   const queryStatus = async (
     status: PetStatus,
     { limit, after = 0n }: PetQuery,

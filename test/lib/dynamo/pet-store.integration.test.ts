@@ -1,7 +1,9 @@
+import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { expect, it, jest } from "@jest/globals";
 import { creationOrder } from "../../../lib/creation.ts";
 import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
-import { type Pet, PetStatus } from "../../../lib/pet.ts";
+import { BODY_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
+import { NewPet, type Pet, PetStatus } from "../../../lib/pet.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 import { listAll } from "../../support/pets.ts";
 
@@ -34,4 +36,18 @@ it("never forgets an Idempotency-Key", async () => {
   await expect(create({ ...pet, name: "Max" }, token)).rejects.toMatchObject({
     code: "idempotency_mismatch",
   });
+});
+
+it("stores pets so small that the largest page is one response of DynamoDB, which splits one at 1 MB", async () => {
+  const { pets } = await createOwnTables();
+  const token = { keyId: "key_test", idempotencyKey: "1" };
+  await petCreator(pets).create({ name: "Rex", categoryId: 1n, status: "sold" }, token);
+  const client = new DynamoDBClient();
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: pets }));
+  client.destroy();
+  // DynamoDB guide, "Item sizes and formats": a number takes less than its digits.
+  const own = Object.entries(Items[0] ?? {}).filter(([name]) => !(name in NewPet.shape));
+  const ownSize = own.reduce((size, [name, { S, N }]) => size + name.length + (S ?? N ?? "").length, 0);
+  expect(ownSize).toBeGreaterThan(0);
+  expect((BODY_LIMIT + ownSize) * (PAGE_SIZE.maximum + 1)).toBeLessThan(10 ** 6);
 });
