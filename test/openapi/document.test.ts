@@ -47,3 +47,14 @@ it("describes every parameter, and every schema and its members, with an example
 it("needs a name for the schema of every body, so that generated clients have one", () => {
   expect(() => bodyContent(z.object({}))).toThrow("needs a name");
 });
+
+it("has only patterns that generated clients can compile", () => {
+  const patterns: string[] = [];
+  JSON.stringify(document, (name, value) => {
+    if (name === "pattern") patterns.push(value);
+    return value;
+  });
+  expect(patterns).not.toEqual([]);
+  // `v` refuses what Java and Ruby refuse, such as `[` inside a class.
+  for (const pattern of patterns) for (const flags of ["u", "v"]) new RegExp(pattern, flags);
+});
