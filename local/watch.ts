@@ -10,6 +10,7 @@ const QUIET_MS = 50;
  * Watches the sources in folders and their subfolders from the call on.
  *
  * @returns the changes, also those before the iteration begins, each as a signal that is aborted when sources change again
+ * @throws Error in one line when the system watches no more folders; later, it is an uncaught exception
  */
 export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
   const changes = new EventEmitter<{ change: [AbortSignal] }>();
@@ -55,7 +56,8 @@ function withSubfolders(folder: string): string[] {
 function unlessGone<T>(read: () => T[]): T[] {
   try {
     return read();
-  } catch {
-    return [];
+  } catch (error) {
+    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
   }
 }

@@ -16,13 +16,23 @@ const ACTIVE_TIMEOUT_MS = 60_000;
 const clientOf = (store: StoreAddress) =>
   new DynamoDBClient({ ...clientConfig(store), maxAttempts: 2, requestHandler: TIMEOUTS });
 
-/** @throws Error in one line when the endpoint does not respond as DynamoDB does, or not before `abortSignal` */
-export async function checkEndpoint(store: StoreAddress, abortSignal?: AbortSignal): Promise<void> {
+/** @throws Error in one line when the endpoint does not respond as DynamoDB does */
+export async function checkEndpoint(store: StoreAddress): Promise<void> {
   const client = clientOf(store);
-  await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal }).catch((error) => {
+  await client.send(new ListTablesCommand({ Limit: 1 })).catch((error) => {
     throw unusable(store.endpoint, error);
   });
   client.destroy();
+}
+
+/** @throws Error in one line when the endpoint does not have the table, or does not respond before `abortSignal` */
+export async function checkTable(store: StoreAddress, name: string, abortSignal: AbortSignal): Promise<void> {
+  const client = clientOf(store);
+  try {
+    await describeTable(client, store.endpoint, name, abortSignal);
+  } finally {
+    client.destroy();
+  }
 }
 
 /** The tables of the endpoint are not those of the template. */
@@ -58,14 +68,28 @@ export async function createTables(store: StoreAddress, tables: CreateTableComma
 async function waitForTable(client: DynamoDBClient, endpoint: string, name: string) {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: name })).catch((error) => {
-      throw unusable(endpoint, error);
-    });
-    if (Table?.TableStatus === "ACTIVE") return Table;
+    const table = await describeTable(client, endpoint, name);
+    if (table.TableStatus === "ACTIVE") return table;
     if (Date.now() > deadline)
-      throw new Error(`The table ${name} at ${endpoint} is still ${Table?.TableStatus} after a minute.`);
+      throw new Error(`The table ${name} at ${endpoint} is still ${table.TableStatus} after a minute.`);
     await pause(100);
   }
+}
+
+async function describeTable(
+  client: DynamoDBClient,
+  endpoint: string,
+  name: string,
+  abortSignal?: AbortSignal,
+) {
+  const command = new DescribeTableCommand({ TableName: name });
+  const { Table } = await client.send(command, { abortSignal }).catch((error) => {
+    throw unusable(endpoint, error);
+  });
+  // Another program can listen there, and any JSON passes for the response of a write.
+  if (Table?.TableName !== name)
+    throw unusable(endpoint, new Error(`it does not describe the table ${name}`));
+  return Table;
 }
 
 const unusable = (endpoint: string, { name, message, code }: NodeJS.ErrnoException) =>

@@ -85,15 +85,26 @@ it("uses another DynamoDB that the service runs with", async () => {
 
 it("says that no store responds where the service was", async () => {
   const { timeout } = AbortSignal;
-  jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 100));
-  const refuse: RequestListener = (_request, response) => void response.writeHead(404).end();
+  jest.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 500));
+  const respond =
+    (status: number, body: string): RequestListener =>
+    (_request, response) =>
+      void response.writeHead(status).end(body);
   // Another program can listen there.
-  for (const listener of [refuse, () => undefined]) {
+  const others = [
+    respond(404, ""),
+    ...["", "null", "{}", '{"TableNames":[]}'].map((body) => respond(200, body)),
+  ];
+  for (const listener of [...others, () => undefined]) {
     const other = await listen(createServer(listener));
     await writeTables({ ...NOBODY, endpoint: other.origin });
-    const { code, stderr } = await keys("list");
-    expect([code, stderr]).toEqual([1, expect.stringContaining("Start the service with `npm start`.")]);
-    expect(stderr).toContain(other.origin);
+    for (const args of [["list"], ["issue", "--owner", "Acme"]]) {
+      const { code, stdout, stderr } = await keys(...args);
+      expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(/^keys: .+\n$/)]);
+      expect(stderr).toContain(other.origin);
+      const advice = others.includes(listener) ? "Start the service with `npm start`." : "does not respond";
+      expect(stderr).toContain(advice);
+    }
     await other.close();
   }
 });

@@ -7,13 +7,15 @@ const watched = new Map<string, Listener>();
 let names: string[];
 /** how many watchers are open */
 let open: number;
+const fail = (code: string) => Object.assign(new Error(`${code}: watch`), { code });
 jest.unstable_mockModule("node:fs", () => ({
   readdirSync: (folder: string) => {
-    if (folder.endsWith("gone")) throw new Error("ENOENT");
+    if (folder.endsWith("gone")) throw fail("ENOENT");
     return folder.length > 1 ? [] : names.map((name) => ({ name, isDirectory: () => true }));
   },
   watch: (folder: string, listener: Listener) => {
-    if (folder.endsWith("gone")) throw new Error("ENOENT");
+    if (folder.endsWith("gone")) throw fail("ENOENT");
+    if (folder.endsWith("one too many")) throw fail("ENOSPC");
     watched.set(folder, listener);
     open++;
     return { close: () => void open-- };
@@ -65,4 +67,9 @@ it("returns changes in quick succession as one, also those before it is asked, a
   expect(first.aborted).toBe(true);
   expect([await next(), await next()].map(({ aborted }) => aborted)).toEqual([true, false]);
   expect(open).toBe(watched.size);
+});
+
+it("throws when the system watches no more folders", () => {
+  names.push("one too many");
+  expect(() => watchFolders(["a"])).toThrow("ENOSPC");
 });

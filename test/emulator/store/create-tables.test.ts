@@ -19,7 +19,7 @@ it.each<[status: number, body: object, message: string]>([
   [400, denied, `The DynamoDB endpoint ${origin} cannot be used: No.`],
   [
     200,
-    { Table: { TableStatus: "CREATING" } },
+    { Table: { TableName: "Pets", TableStatus: "CREATING" } },
     `The table Pets at ${origin} is still CREATING after a minute.`,
   ],
 ])("fails when the description of a table is %i %j", async (status, body, message) => {
