@@ -1,5 +1,7 @@
-// A client of the API in one file. Copy it. It needs no package. It runs on Deno, Bun, Node 22.18 or later, and, compiled,
-// on Node 20. Never put an API key into a web page: keys belong on servers.
+// A client of the API in one file. Copy it. It needs no package, and runs on Node 22.18 or later, Deno and Bun. Never put an
+// API key into a web page: keys belong on servers.
+
+import { setTimeout } from "node:timers/promises";
 
 export type PetStatus = "available" | "pending" | "sold";
 
@@ -57,7 +59,7 @@ export class PetStoreError extends Error {
   }
 }
 
-/** The error of a failed `add`, from the API or from `fetch`. */
+/** The error of a failed `add`, from the API or from `fetch`. If the `signal` ended the call, `cause` is its reason. */
 export interface AddError extends Error {
   /** pass it to `add` within 24 hours to try again: if the animal was added, that does not add it twice */
   idempotencyKey: string;
@@ -74,17 +76,15 @@ export interface ClientOptions {
   attemptTimeout?: number;
 }
 
-interface Reply {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+type Reply = Pick<Response, "status" | "headers"> & { text: string };
 
 /** Failures that can pass: too many requests, and errors of the service or of a gateway in front of it. */
 const RETRIED = [429, 500, 502, 503, 504];
 /** The longest pause before the first retry, in milliseconds. It doubles with every retry. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 5000;
+/** The longest time of a timer, and so of a call, in milliseconds: 24 days. A longer timer would end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Reads an Error body. What is no text counts as missing: a proxy can send anything. */
 function readError(body: string): { code?: ErrorCode; message?: string } {
@@ -96,27 +96,26 @@ function readError(body: string): { code?: ErrorCode; message?: string } {
   }
 }
 
-const isInt64 = (name: string) => INT64_MEMBERS.includes(name);
-
-const isPet = (value: unknown): value is Pet => typeof (value as Pet | null)?.id === "bigint";
-const isPets = (value: unknown): value is Pet[] => Array.isArray(value) && value.every(isPet);
-
 /**
- * Reads a success without rounding. `JSON.parse` rounds integers beyond 2^53, so it gets them as strings. The pattern
- * matches every string, so that it finds no member in a string value.
+ * Reads the animals of a success. `JSON.parse` rounds integers beyond 2^53, so the int64 members come from the source text.
+ * Members of nested objects can have the same names, and stay as they are.
  *
  * @throws PetStoreError for anything but the expected JSON, such as the page of a proxy
  */
-function readPets<T>(reply: Reply, isExpected: (value: unknown) => value is T): T {
+function readPets(reply: Reply, expected: "object" | "array"): Pet[] {
+  const named: [holder: Pet, name: string, source?: string][] = [];
+  function find(this: Pet, name: string, value: unknown, context?: { source?: string }) {
+    if (INT64_MEMBERS.includes(name)) named.push([this, name, context?.source]);
+    return value;
+  }
   try {
-    JSON.parse(reply.text); // The pattern needs quadratic time for a text that is not JSON.
-    const quoted = reply.text.replace(/"((?:[^"\\]|\\.)*)"(?:\s*:\s*(-?\d+))?/g, (token, name, digits) =>
-      digits !== undefined && isInt64(name) ? `"${name}":"${digits}"` : token,
-    );
-    const value = JSON.parse(quoted, (name, value) => (isInt64(name) ? BigInt(String(value)) : value));
-    if (isExpected(value)) return value;
+    const value = JSON.parse(reply.text, find);
+    const pets = (expected === "array" ? value : [value]) as Pet[];
+    for (const [holder, name, source] of named)
+      if (pets.includes(holder)) Object.assign(holder, { [name]: BigInt(String(source)) });
+    if (pets.every(({ id }) => typeof id === "bigint")) return pets;
   } catch {
-    // not JSON, or an int64 member that is no integer
+    // not JSON, no array, or an int64 member that is no integer
   }
   throw new PetStoreError(reply, `The response has status ${reply.status}, but no animals.`);
 }
@@ -144,12 +143,11 @@ function nextQuery(reply: Reply, followed: Set<string>): string | undefined {
   return query;
 }
 
-function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const abort = () => resolve(clearTimeout(timer));
-    const timer = setTimeout(() => resolve(signal?.removeEventListener("abort", abort)), milliseconds);
-    signal?.addEventListener("abort", abort);
-  });
+/** How long a response asks to wait, in milliseconds: `Retry-After` has seconds or a date (RFC 9110, 10.2.3). */
+function retryAfter(value: string): number {
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value.replace(/( GMT)?$/, " GMT")); // Its oldest format does not name the time zone.
+  return Math.max(0, date - Date.now()) || 0;
 }
 
 /**
@@ -160,39 +158,38 @@ function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
  *   attempt got no response before the deadline
  */
 export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 10_000 }: ClientOptions) {
-  async function call(path: string, callerSignal?: AbortSignal, init: RequestInit = {}): Promise<Reply> {
-    const end = performance.now() + deadline;
-    // An invalid URL, key or time limit throws before `try`, so it is not retried. The error of URL repeats a password.
+  async function call(path: string, signal?: AbortSignal, init: RequestInit = {}): Promise<Reply> {
+    let left = Math.min(deadline, LONGEST_TIMER);
+    const end = performance.now() + left;
+    // What is invalid throws before `try`, so it is not retried. Errors of URL and Headers repeat the password or the key.
     if (!/^https?:\/\/[^/?#@]+(\/|$)/i.test(baseUrl))
       throw new TypeError("The baseUrl is invalid: use http or https, and no user name or password.");
+    if (!/^[!-~]+$/.test(apiKey))
+      throw new TypeError("The apiKey is invalid: use ASCII characters, no spaces and no line breaks.");
     const url = new URL(baseUrl + path);
     const headers = new Headers(init.headers);
     headers.set("Authorization", `Bearer ${apiKey}`);
-    let left = deadline;
     for (let retries = 0; ; retries++) {
-      const timeout = AbortSignal.timeout(Math.min(attemptTimeout, left));
-      const signal = callerSignal ? AbortSignal.any([timeout, callerSignal]) : timeout;
+      const timeout = AbortSignal.timeout(Math.round(Math.min(attemptTimeout, left)));
       let reply: Reply | undefined;
-      let failure: unknown;
       try {
+        const attempt = signal ? AbortSignal.any([timeout, signal]) : timeout;
         // A redirect could hand the animal and its Idempotency-Key to another host.
-        const response = await fetch(url, { ...init, headers, redirect: "manual", signal });
+        const response = await fetch(url, { ...init, headers, redirect: "manual", signal: attempt });
         // Reading the body is part of the attempt: the connection can be lost here too.
         reply = { status: response.status, headers: response.headers, text: await response.text() };
         if (response.ok) return reply;
-        failure = new PetStoreError(reply);
-      } catch (error) {
-        failure = error;
+        throw new PetStoreError(reply);
+      } catch (failure) {
+        signal?.throwIfAborted();
+        const backoff = Math.round(Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** retries));
+        const pause = backoff + retryAfter(reply?.headers.get("retry-after") ?? "");
+        const canRetry = !reply || RETRIED.includes(reply.status);
+        if (!canRetry || performance.now() + pause >= end) throw failure;
+        await setTimeout(pause, undefined, { signal }).catch(() => signal?.throwIfAborted());
+        left = end - performance.now();
+        if (left <= 0) throw failure; // The process was suspended.
       }
-
-      callerSignal?.throwIfAborted();
-      const wait = Math.max(0, Number(reply?.headers.get("retry-after")) || 0) * 1000;
-      const pause = wait + Math.round(Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** retries));
-      const canRetry = !reply || RETRIED.includes(reply.status);
-      if (!canRetry || performance.now() + pause >= end) throw failure;
-      await pauseFor(pause, callerSignal);
-      left = Math.round(end - performance.now()); // AbortSignal.timeout takes whole numbers only.
-      if (left <= 0) throw failure; // The process was suspended.
     }
   }
 
@@ -201,7 +198,7 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
      * Adds an animal. Every attempt has the same Idempotency-Key, so retries add it only once.
      *
      * @param options.idempotencyKey a new UUID by default; never use one for two animals, even years later
-     * @param options.signal ends the call, which then throws the reason of the signal
+     * @param options.signal ends the call
      * @throws AddError
      */
     async add(pet: NewPet, options: { idempotencyKey?: string; signal?: AbortSignal } = {}): Promise<Pet> {
@@ -209,13 +206,16 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
       const headers = { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey };
       try {
         const init = { method: "POST", headers, body: stringifyPet(pet) };
-        return readPets(await call("/pets", signal, init), isPet);
-      } catch (error) {
-        throw Object.assign(error as Error, { idempotencyKey }) satisfies AddError;
+        const [added] = readPets(await call("/pets", signal, init), "object") as [Pet];
+        return added;
+      } catch (cause) {
+        // Calls can share a signal, and its reason can be frozen or no object: the key needs an error of this call.
+        const error = signal?.aborted ? new Error("The call was aborted.", { cause }) : (cause as Error);
+        throw Object.assign(error, { idempotencyKey }) satisfies AddError;
       }
     },
 
-    /** Returns all animals one by one. It requests the next page when it needs it. `signal` is as for `add`. */
+    /** Returns all animals one by one. It requests the next page when it needs it. `signal` ends it with its reason. */
     async *list(filter: PetFilter = {}, options: { signal?: AbortSignal } = {}): AsyncGenerator<Pet> {
       const query = new URLSearchParams();
       if (filter.pageSize !== undefined) query.set("limit", String(filter.pageSize));
@@ -223,7 +223,7 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
       const followed = new Set<string>();
       for (let search: string | undefined = `?${query}`; search !== undefined; ) {
         const reply: Reply = await call(`/pets${search}`, options.signal);
-        yield* readPets(reply, isPets);
+        yield* readPets(reply, "array");
         search = nextQuery(reply, followed);
       }
     },

@@ -2,7 +2,7 @@ import { petStore } from "./client.ts";
 
 // Adds three animals and lists all. Run it with
 //   BASE_URL=http://127.0.0.1:3000/v1 API_KEY=ask_local_... npx node examples/demo.ts
-// Deno and Bun run it as it is. Node 20 does not read TypeScript: compile it first, for example with esbuild.
+// Node 22.18 or later, Deno and Bun run it as it is.
 
 async function demo({ BASE_URL: baseUrl, API_KEY: apiKey }: Record<string, string | undefined>) {
   if (!baseUrl || !apiKey) throw new Error("Set BASE_URL and API_KEY to what `npm start` prints.");

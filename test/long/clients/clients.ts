@@ -18,9 +18,9 @@ const PROGRAMS = {
     esbuild openapi-fetch.ts --bundle --platform=node --format=esm --log-level=error --outfile=program.mjs &&
     "${process.execPath}" program.mjs`,
 };
-/** How the example client runs where Node 24 does not strip its types. */
+/** How the example client runs on other runtimes than Node 24. */
 const RUNTIMES = {
-  "Node 20": "node demo.mjs",
+  "Node 22": "node demo.ts",
   Deno: "deno run --allow-net --allow-env demo.ts",
   Bun: "bun run demo.ts",
 };
@@ -75,7 +75,6 @@ export async function testClients(): Promise<void> {
     console.log(`docs/clients.md, ${name}: works`);
   }
 
-  await run("examples", "esbuild demo.ts --bundle --platform=node --format=esm --outfile=demo.mjs");
   for (const [name, command] of Object.entries(RUNTIMES)) {
     assert.match(await run("examples", command), /^Added Rex as \d+\.\nAdded Tom as \d+\./);
     console.log(`examples/client.ts on ${name}: works`);
