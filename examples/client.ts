@@ -111,8 +111,9 @@ function readPets(reply: Reply, expected: "object" | "array"): Pet[] {
   try {
     const value = JSON.parse(reply.text, find);
     const pets = (expected === "array" ? value : [value]) as Pet[];
+    const holders = new Set(pets);
     for (const [holder, name, source] of named)
-      if (pets.includes(holder)) Object.assign(holder, { [name]: BigInt(String(source)) });
+      if (holders.has(holder)) Object.assign(holder, { [name]: BigInt(String(source)) });
     if (pets.every(({ id }) => typeof id === "bigint")) return pets;
   } catch {
     // not JSON, no array, or an int64 member that is no integer
