@@ -17,7 +17,7 @@ const POSITION = /(?<=^|\/)index\.js:(\d+):(\d+)/;
 
 /** Bundles this checkout and reads the source map of a function. @param name such as getPet or get-pet */
 async function openSourceMap(name: string): Promise<SourceMap> {
-  const bundles = await bundleFunctions();
+  const bundles = await bundleFunctions({ sourcemap: "external" });
   const found = bundles.find(({ path }) => basename(path) === `${entryName(name)}.js.map`);
   if (!found) throw new Error(`There is no function ${name}.`);
   return new SourceMap(JSON.parse(found.text));

@@ -1,24 +1,33 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { build, type OutputFile } from "esbuild";
+import { type BuildOptions, build, type OutputFile } from "esbuild";
 import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
 
-/** Bundles all functions. @returns `get-pet.js` and `get-pet.js.map` for functions/get-pet.ts @throws esbuild's Error */
-export async function bundleFunctions(): Promise<OutputFile[]> {
-  return (await build({ ...esbuildOptions, entryPoints: entryPoints() })).outputFiles;
+/**
+ * Bundles all functions.
+ *
+ * @param options `sourcemap: "external"` adds the source maps and does not change the code
+ * @returns `get-pet.js`, and with a source map `get-pet.js.map`, for functions/get-pet.ts
+ * @throws esbuild's Error
+ */
+export async function bundleFunctions(
+  options: Pick<BuildOptions, "sourcemap" | "plugins"> = {},
+): Promise<OutputFile[]> {
+  return (await build({ ...esbuildOptions, ...options, entryPoints: entryPoints() })).outputFiles;
 }
 
 /**
- * Writes the code of the functions: `index.js`, its source map, and `lambda-entry.mjs`, whose `handler` Lambda calls.
+ * Writes the code of the functions: `index.js`, and `lambda-entry.mjs`, whose `handler` Lambda calls. There is no source map
+ * beside them: it changes with every comment, and the function would be deployed again.
  *
  * @param bundles what esbuild returned
  * @param folder gets a folder for each file of functions/, with its name
  */
 export function writeBundles(bundles: OutputFile[], folder: string): void {
   for (const { path, contents } of bundles) {
-    const [entry = "", ...extensions] = basename(path).split(".");
+    const entry = basename(path, ".js");
     mkdirSync(join(folder, entry), { recursive: true });
-    writeFileSync(join(folder, entry, ["index", ...extensions].join(".")), contents);
+    writeFileSync(join(folder, entry, "index.js"), contents);
     copyFileSync(lambdaEntryFile, join(folder, entry, "lambda-entry.mjs"));
   }
 }

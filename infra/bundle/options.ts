@@ -26,8 +26,8 @@ export const lambdaEntryFile = fileURLToPath(new URL("lambda-entry.mjs", import.
  * sizes are those of getPet.
  */
 export const esbuildOptions = {
-  // The paths in the source maps are relative to this folder, so the same sources have the same hash wherever the code is
-  // written. esbuild itself would also delete the last code when a source has an error.
+  // Nothing is written here: esbuild itself would delete the last code when a source has an error. The paths in a source map
+  // are relative to this folder.
   outdir: functionsFolder,
   write: false,
   bundle: true,
@@ -38,9 +38,6 @@ export const esbuildOptions = {
   // esbuild removes unused code from the SDK's ES modules. Its default, the CommonJS modules, adds 200 kB.
   mainFields: ["module", "main"],
   minify: true,
-  // A separate file without a comment in the code, so Node does not load it. `npm run symbolicate` reads it.
-  sourcemap: "external",
-  sourcesContent: false,
   alias: {
     // Look-up of credentials in files, profiles, SSO, instance metadata: 374 -> 239 kB.
     "@aws-sdk/credential-provider-node": replacement("environment-credentials"),

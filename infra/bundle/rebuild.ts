@@ -4,8 +4,7 @@ import { context } from "esbuild";
 import { writeBundles } from "./bundles.ts";
 import { entryPoints, esbuildOptions } from "./options.ts";
 
-const start = (files: string[]) =>
-  context({ ...esbuildOptions, entryPoints: files, sourcemap: false, logLevel: "silent" });
+const start = (files: string[]) => context({ ...esbuildOptions, entryPoints: files, logLevel: "silent" });
 
 /**
  * Bundles the functions, so that it takes less time to bundle them again: esbuild then reads only the files that changed. The
