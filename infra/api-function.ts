@@ -1,7 +1,7 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Table, Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
-import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Alias,
   ApplicationLogLevel,
@@ -19,11 +19,6 @@ interface TableAccess {
   table: Table;
   /** DynamoDB operations, such as `TableOperation.GET_ITEM` */
   operations: TableOperation[];
-  /**
-   * operations that only the version before this one uses. All versions share one role, and the old version has most calls
-   * during a canary deployment. Remove them in the next deployment.
-   */
-  formerOperations?: TableOperation[];
   /** the index that they are restricted to; without one they reach the table itself */
   index?: string;
 }
@@ -40,7 +35,40 @@ export interface ApiFunctionProps
 /** The name of the alias that callers invoke, in stages with canary deployments. */
 export const LIVE_ALIAS = "live";
 
-/** One Lambda function with its own log group and role. The role allows that log and the declared access. */
+/**
+ * Adds a role that allows a log and the declared access. With another access it is another role, because its id names the
+ * access. A published version keeps the role that it was published with. A new version therefore has its grants before it
+ * gets calls, an old version keeps its own until it gets none, and a rollback meets the same order.
+ */
+function createRole(
+  scope: Construct,
+  id: string,
+  logGroup: LogGroup,
+  access: readonly TableAccess[],
+  { retain }: { retain: boolean },
+): Role {
+  const grants = access.flatMap(({ table, index = "", operations }) =>
+    operations.map((operation) => ({
+      name: operation + table.node.id + index,
+      action: `dynamodb:${operation}`,
+      resource: index ? `${table.tableArn}/index/${index}` : table.tableArn,
+    })),
+  );
+  const allow = (actions: string[], resource: string) =>
+    new PolicyStatement({ actions, resources: [resource] });
+  const statements = [
+    allow(["logs:CreateLogStream", "logs:PutLogEvents"], logGroup.logGroupArn),
+    ...grants.map(({ action, resource }) => allow([action], resource)),
+  ];
+  const role = new Role(scope, `${id}RoleFor${grants.map(({ name }) => name).join("")}`, {
+    assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+    inlinePolicies: { calls: new PolicyDocument({ statements }) },
+  });
+  if (retain) role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+  return role;
+}
+
+/** One Lambda function with its own log group and role. */
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index are one */
   readonly tableThrottles = new Map<string, Metric>();
@@ -55,8 +83,8 @@ export class ApiFunction extends LambdaFunction {
   ) {
     const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const logGroup = new LogGroup(scope, `${id}Logs`, logs);
-    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-    logGroup.grantWrite(role);
+    // An operator can point the alias back to an old version.
+    const role = createRole(scope, id, logGroup, access, { retain: canaryDeployment });
 
     super(scope, id, {
       ...settings,
@@ -76,18 +104,11 @@ export class ApiFunction extends LambdaFunction {
     });
 
     this.kind = kind;
-    for (const { table, operations, formerOperations = [], index = "" } of access) {
-      const resources = [index ? `${table.tableArn}/index/${index}` : table.tableArn];
-      for (const operation of formerOperations) {
-        const sid = `Former${operation}${table.node.id}${index}`;
-        this.addToRolePolicy(new PolicyStatement({ sid, actions: [`dynamodb:${operation}`], resources }));
-      }
+    for (const { table, operations } of access)
       for (const operation of operations) {
-        this.addToRolePolicy(new PolicyStatement({ actions: [`dynamodb:${operation}`], resources }));
         const throttled = table.metricThrottledRequestsForOperation(operation);
         this.tableThrottles.set(`${operation} on ${table.node.id}`, throttled);
       }
-    }
     if (canaryDeployment)
       this.alias = new Alias(this, "Live", { aliasName: LIVE_ALIAS, version: this.currentVersion });
   }

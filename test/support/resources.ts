@@ -23,9 +23,10 @@ export function readResources(assembly = "", stack: string) {
       .filter(([, { Type }]) => Type === `AWS::${type}`)
       .map(([id, { Properties, ...attributes }]) => ({ id, ...attributes, ...Properties }));
   const statementsOf = (role: string): Json[] =>
-    find("IAM::Policy")
-      .filter(({ Roles }) => Roles.includes(role))
-      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    [
+      ...find("IAM::Role").flatMap(({ id, Policies = [] }) => (id === role ? Policies : [])),
+      ...find("IAM::Policy").filter(({ Roles }) => Roles.includes(role)),
+    ].flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
   return {
     /** the resources of a type, such as `Lambda::Function`: logical ids, attributes such as DependsOn, and properties */
     find,
@@ -50,8 +51,8 @@ export function readResources(assembly = "", stack: string) {
       const id = outputs[functionOutput(name)]?.Value;
       const found = find("Lambda::Function").find((resource) => resource.id === id);
       const role = find("IAM::Role").find((resource) => arnOf(resource.id) === found.Role);
-      const grants = statementsOf(role.id).flatMap(({ Sid, Action, Resource }) =>
-        [Action].flat().flatMap((action) => [Resource].flat().map((resource) => ({ Sid, action, resource }))),
+      const grants = statementsOf(role.id).flatMap(({ Action, Resource }) =>
+        [Action].flat().flatMap((action) => [Resource].flat().map((resource) => ({ action, resource }))),
       );
       return { ...found, grants };
     },

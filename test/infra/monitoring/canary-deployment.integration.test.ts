@@ -9,7 +9,7 @@ import { operations } from "../../../lib/operations.ts";
 import { alarmState, countedFrom, Metrics } from "../../support/cloudwatch.ts";
 import { authorizerEvent, context, exampleEvent } from "../../support/event.ts";
 import type { Json } from "../../support/json.ts";
-import { functionNames, readResources } from "../../support/resources.ts";
+import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 import { shared } from "../../support/shared.ts";
 
 /**
@@ -62,7 +62,7 @@ describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))
 
   /** A function and its alias, with the group that deploys it and the group's alarms. */
   const deployments = functionNames.map((name) => {
-    const { id, LoggingConfig, Timeout } = fn(name);
+    const { id, LoggingConfig, Role, Timeout } = fn(name);
     const alias = aliases.find(({ FunctionName }) => FunctionName === id);
     const { DeploymentGroupName } = alias.UpdatePolicy.CodeDeployLambdaAliasUpdate;
     const group = find("CodeDeploy::DeploymentGroup").find((one) => one.id === DeploymentGroupName);
@@ -74,7 +74,7 @@ describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))
     // The calls of the new version in a minute, if the function is called so often a second.
     const callsAt = (rate: number) => (rate * 60 * Number(percent)) / 100;
     const version: string = alias.FunctionVersion;
-    return { name, id, LoggingConfig, Timeout, alias, group, alarms, minutes, callsAt, version };
+    return { name, id, LoggingConfig, Role, Timeout, alias, group, alarms, minutes, callsAt, version };
   });
   type Deployment = (typeof deployments)[number];
 
@@ -180,11 +180,12 @@ describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))
     expect(places.sort()).toEqual([...aliases.keys()]);
   });
 
-  it("keeps old versions, so that the alias can be pointed back, but none whose deployment is rolled back", () => {
+  it("keeps old versions and their roles, so that the alias can be pointed back, but none whose deployment is rolled back", () => {
     const versions = find("Lambda::Version");
-    expect(versions).toHaveLength(deployments.length);
+    const roles = find("IAM::Role").filter(({ id }) => deployments.some(({ Role }) => Role === arnOf(id)));
+    expect([versions.length, roles.length]).toEqual([deployments.length, deployments.length]);
     // With Retain, the same code could not be published again: CloudFormation fails on a version that exists.
     const kept = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
-    for (const version of versions) expect(version).toMatchObject(kept);
+    for (const one of [...versions, ...roles]) expect(one).toMatchObject(kept);
   });
 });
