@@ -12,6 +12,9 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
   "aws-cdk-lib/recommended-feature-flags.json",
 );
 
+/** What `-c` can set. */
+const CONTEXT_VALUES = ["deletionProtection", "canaryAlarms", "stage"];
+
 /**
  * Adds the stacks of the stages, and the stack of what they share. docs/deployment.md and docs/incidents.md say when to use
  * the context values `-c deletionProtection=off`, `-c canaryAlarms=off` and `-c stage=<name>`, which adds a personal stage.
@@ -24,6 +27,11 @@ export function addStacks(
   codeFolder: CodeFolder,
   settings: AccountSettings = { repository: githubRepository, budget },
 ): void {
+  // Others are of the CDK and have a sign in their names, such as `aws:cdk:bundling-stacks`.
+  const unknown = Object.keys(app.node.getAllContext()).find(
+    (name) => /^\w+$/.test(name) && !CONTEXT_VALUES.includes(name),
+  );
+  if (unknown) throw new UsageError(`There is no -c ${unknown}: use ${CONTEXT_VALUES.join(", ")}.`);
   const account = new AccountStack(app, accountStackName, deployedStages, settings);
   const personal: string | undefined = app.node.tryGetContext("stage");
   const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal)];

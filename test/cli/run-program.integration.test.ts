@@ -49,6 +49,11 @@ it.each<[script: string, line: RegExp, status: number]>([
     /^Use -c canaryAlarms=off, or leave it out\.\n$/,
     1,
   ],
+  [
+    'CDK_CONTEXT_JSON=\'{"canaryalarms":"off"}\' node "$ROOT/infra/app.ts"',
+    /^There is no -c canaryalarms: use deletionProtection, canaryAlarms, stage\.\n$/,
+    1,
+  ],
   ['yes | head -n 99999 | node "$ROOT/cli/symbolicate.ts" | head -n 1', /^symbolicate: EPIPE: .*\n$/, 0],
 ])("says in one line why it fails: %s", (script, line, status) => {
   const env = {
