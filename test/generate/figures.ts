@@ -13,7 +13,16 @@ const CREATIONS = 0.15;
 const PARTITION = { reads: 3000, writes: 1000 };
 const TABLE_QUOTA = 40_000;
 /** A Query of the index is eventually consistent: half a unit for each 4 KB, rounded up. */
-const QUERY_UNITS = 0.5;
+const queryUnits = (bytes: number) => Math.ceil(bytes / 4096) / 2;
+/**
+ * A pet without its name: the names and the values of its attributes (DynamoDB guide, "Item sizes and formats"). A number
+ * takes a byte for two digits, and one more.
+ */
+const PET_BYTES = 146;
+/** A page reads one pet more than it holds. */
+const pageUnits = (pets: number, nameBytes: number) => queryUnits((pets + 1) * (PET_BYTES + nameBytes));
+/** The default page, with names as most animals have them. */
+const QUERY_UNITS = pageUnits(PAGE_SIZE.default, 10);
 // API Gateway guide, "Quotas". Lambda guide, "Understanding Lambda function scaling".
 const API_QUOTA = { most: 10_000, thirteen: 2500 };
 const LAMBDA = { concurrency: 1000, requestsForEach: 10 };
@@ -40,6 +49,15 @@ function endTable(): string {
     "Lambda's requests, if every key is cached": [concurrency * requestsForEach, instances],
     "New pets of one status": [PARTITION.writes / CREATIONS, units("write", PARTITION.writes)],
     "First pages of one status": [PARTITION.reads / QUERY_UNITS / LISTS, units("read", PARTITION.reads)],
+    ...Object.fromEntries(
+      [1, 4].map((bytes) => [
+        `First pages of ${PAGE_SIZE.maximum} pets with names of ${NAME_LIMIT * bytes} bytes`,
+        [
+          PARTITION.reads / pageUnits(PAGE_SIZE.maximum, NAME_LIMIT * bytes) / LISTS,
+          units("read", PARTITION.reads),
+        ],
+      ]),
+    ),
     "Reads of the index": [TABLE_QUOTA / (LISTS * PAGE_UNITS), `quota of ${whole(TABLE_QUOTA)} units`],
   };
   const limits = table(
