@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import type { Json } from "./support/json.ts";
 
@@ -30,6 +30,22 @@ it("decides for every install script whether it may run, and lets npm run no oth
   const scripts = named(({ hasInstallScript }) => hasInstallScript);
   expect(scripts.filter((name) => typeof allowScripts[name] !== "boolean")).toEqual([]);
   expect(readFileSync(new URL("../.npmrc", import.meta.url), "utf8")).toMatch(/^strict-allow-scripts=true$/m);
+});
+
+it.each([
+  ["infra/bundle/options.ts", /target: "node(\d+)"/g],
+  ["package.json", /"(?:@types\/node|node-[\w-]+)": "(\d+)\./g],
+  ["test/long/clients/typescript/package.json", /"@types\/node": "(\d+)\./g],
+  [".github/**/*.yml", /node-version: (\d+)/g],
+  ["README.md", /installs Node (\d+)/g],
+  ["docs/security.md", /the Node (\d+)/g],
+  ["docs/aws-assumptions.md", /Lambda's Node\.js (\d+)/g],
+])("names the Node that runs the functions in AWS: %s", (files, place) => {
+  const root = new URL("../", import.meta.url);
+  const text = (file: string) => readFileSync(new URL(file, root), "utf8");
+  const [, version] = /NODEJS_(\d+)_X/.exec(text("infra/api-function.ts")) ?? [];
+  const found = globSync(files, { cwd: root }).flatMap((file) => [...text(file).matchAll(place)]);
+  expect([...new Set(found.map(([, named]) => named))]).toEqual([version]);
 });
 
 it("checks the types and the rules of Biome before the tests run", () => {

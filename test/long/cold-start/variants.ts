@@ -2,6 +2,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
 import { functionOf, type StackDefinition } from "../../../emulator/template/template.ts";
+import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { functionOutput } from "../../../infra/names.ts";
 import { localStage } from "../../../infra/stages.ts";
 import { exampleOf } from "../../../lib/examples.ts";
@@ -56,7 +57,7 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const bundled = (source: string, label: string, options: BuildOptions): Variant => {
     const file = join(folder, source.replaceAll("/", "-").replace(/ts$/, "js"));
-    const base = { bundle: true, platform: "node", target: "node24", format: "cjs" } as const;
+    const base = { bundle: true, platform: "node", target: esbuildOptions.target, format: "cjs" } as const;
     buildSync({ ...base, ...options, entryPoints: [join(root, source)], outfile: file });
     return { ...asDeployed(getPet.id, eventOfPet), label, file };
   };
