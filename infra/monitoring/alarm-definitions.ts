@@ -32,13 +32,15 @@ const MIN_FAILURES = { page: 12, notice: 20 };
 
 /**
  * How many times faster than the objective allows the 5xx of a window can come: 14.4 uses 2 % of the budget of 30 days in
- * an hour (The Site Reliability Workbook, "Alerting on SLOs"). There are no short windows: the metrics of an
- * alarm have one period, and a composite alarm costs more than both. An alarm can therefore end a window late.
+ * an hour (The Site Reliability Workbook, "Alerting on SLOs"). The metrics of an alarm have one period, and a
+ * composite alarm costs more than both. An alarm can therefore end a window late. The shortest window pages again if there is
+ * a second outage meanwhile. With even traffic, what it pages for also uses the budget of the hour.
  */
 const burnRates = [
-  { hours: 1, rate: 14.4, topic: "page" },
-  { hours: 6, rate: 6, topic: "page" },
-  { hours: 72, rate: 1, topic: "notice" },
+  { minutes: 15, rate: 60, topic: "page" },
+  { minutes: 60, rate: 14.4, topic: "page" },
+  { minutes: 360, rate: 6, topic: "page" },
+  { minutes: 4320, rate: 1, topic: "notice" },
 ] as const;
 
 /** Returns an alarm that sends a notice. */
@@ -52,12 +54,14 @@ const notice = (
 /** @param share from 0 to 1 */
 export const percent = (share: number) => `${Number((share * 100).toFixed(3))} %`;
 
-export const serverErrors = burnRates.map(({ hours, rate, topic }) => {
+export const serverErrors = burnRates.map(({ minutes, rate, topic }) => {
   const share = rate * ERROR_BUDGET;
-  const time = hours === 1 ? "hour" : `${hours} hours`;
+  const hours = minutes / 60;
+  const time = hours < 1 ? `${minutes} minutes` : hours === 1 ? "hour" : `${hours} hours`;
+  const name = `ServerErrors${hours < 1 ? `${minutes}m` : `${hours}h`}`;
   const description = `More than ${percent(share)} of the requests of the last ${time} got a 5xx (the objective allows ${percent(ERROR_BUDGET)})`;
   const threshold = { share, atLeast: MIN_FAILURES[topic] };
-  return { ...notice(`ServerErrors${hours}h`, "ServerErrors", description, threshold), topic, hours };
+  return { ...notice(name, "ServerErrors", description, threshold), topic, minutes };
 });
 
 // One client with an expired key that retries every 10 s makes fewer than 200 failures in 30 minutes.

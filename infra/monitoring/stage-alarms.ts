@@ -35,7 +35,12 @@ export function addStageAlarms(alarms: Alarms, resources: MonitoredResources): v
 function serverErrors({ api }: MonitoredResources): StageAlarm[] {
   return definitions.serverErrors.map((definition) => [
     definition,
-    failureRate(definition, api.serverErrors, api.restApi.metricCount(), Duration.hours(definition.hours)),
+    failureRate(
+      definition,
+      api.serverErrors,
+      api.restApi.metricCount(),
+      Duration.minutes(definition.minutes),
+    ),
   ]);
 }
 

@@ -148,11 +148,11 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
       for (const metric of missed ? [] : countedFrom(filters, line))
         metrics.record(start, metric, 1, rate, minutes);
     };
-    /** The topics of the alarms that are triggered at a minute. */
-    const notified = (minute: number) => [
-      ...new Set(ofStage.filter((alarm) => states.get(alarm)?.(metrics, minute)).map(topicOf)),
-    ];
-    return { metrics, respond, notified };
+    /** The alarms that are triggered at a minute. */
+    const notifying = (minute: number) => ofStage.filter((alarm) => states.get(alarm)?.(metrics, minute));
+    /** Their topics. */
+    const notified = (minute: number) => [...new Set(notifying(minute).map(topicOf))];
+    return { metrics, respond, notifying, notified };
   }
 
   /** Traffic after three days without a fault, as long as the longest window. */
@@ -187,6 +187,21 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits }) => {
           for (const { id } of operations) respond(START, 10, rate, failing.includes(id) ? response : good);
           expect(notified(START + 10 - METRICS_DELAY)).toContain(page);
         }
+      });
+
+      it.each(faults)("%s pages again if it comes back within the hour", (_, failing, response) => {
+        const rate = 60;
+        const { respond, notifying } = healthyDays(situation, rate * operations.length);
+        const fail = (start: number) => {
+          for (const { id } of operations) respond(start, 10, rate, failing.includes(id) ? response : good);
+        };
+        const pages = (minute: number) => notifying(minute).filter((alarm) => topicOf(alarm) === page);
+        fail(START);
+        respond(START + 10, 20, rate * operations.length, good);
+        fail(START + 30);
+        const earlier = pages(START + 30);
+        expect(earlier).not.toEqual([]);
+        expect(pages(START + 40).filter((alarm) => !earlier.includes(alarm))).not.toEqual([]);
       });
 
       it.each(lockouts)("%s: a notice within 35 minutes, from 1 request a minute on", (_, response) => {
