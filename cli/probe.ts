@@ -1,5 +1,6 @@
 import type { Operation } from "../lib/operation.ts";
 import { createPet } from "../lib/operations/create-pet.ts";
+import { listPets } from "../lib/operations/list-pets.ts";
 import { operations } from "../lib/operations.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -15,11 +16,18 @@ interface RequestParts {
   body?: object;
 }
 
-/** The request to each operation, which succeeds however often it is sent. A run has one pet, and its id is the argument. */
+/** An id that no pet has. */
+const NO_PET = "1";
+
+/**
+ * The request to each operation, which changes nothing however often it is sent. The argument is the id of a pet of clients,
+ * or NO_PET.
+ */
 const requests = {
   listPets: () => ({}),
   createPet: () => ({
-    headers: { "Idempotency-Key": "deployment-check" }, // adds the run's pet once (contract 4.8)
+    // Adds one pet for each API key (contract 4.8). From then on, the function meets this pet, also after its removal.
+    headers: { "Idempotency-Key": "deployment-check" },
     body: { name: "Deployment check", categoryId: 0, status: "sold" },
   }),
   getPet: (petId) => ({ params: { petId } }),
@@ -29,6 +37,7 @@ const requests = {
 export interface Probe {
   name: string;
   operation: AnyOperation;
+  petId: string;
   /** empty for a request without a key */
   key: string;
   /** the status of a success */
@@ -43,17 +52,16 @@ const isServed = ({ deprecation }: Operation) => !deprecation || Date.now() < de
 /**
  * Returns the probes of all operations that are served: with the key and without one.
  *
- * @param existingKey another key, for the operations that only read; empty if there is none
+ * @param petId of any pet; without one, the operations on a pet must not find it
  */
-export function probesOf(key: string, existingKey: string): Probe[] {
+export function probesOf(key: string, petId = NO_PET): Probe[] {
   return operations.filter(isServed).flatMap((operation) => {
-    const { id, method, success } = operation;
+    const { id, path, success } = operation;
     const probe = (name: string, key: string, expected: number): Probe => {
-      return { name, operation, key, expected, sent: 0, failures: [] };
+      return { name, operation, petId, key, expected, sent: 0, failures: [] };
     };
-    const own = [probe(id, key, success.status), probe(`${id} without a key`, "", 401)];
-    const reads = existingKey && method === "GET";
-    return reads ? [...own, probe(`${id} with the existing key`, existingKey, success.status)] : own;
+    const expected = path.includes("{petId}") && petId === NO_PET ? 404 : success.status;
+    return [probe(id, key, expected), probe(`${id} without a key`, "", 401)];
   });
 }
 
@@ -74,15 +82,19 @@ async function request(url: string, operation: AnyOperation, petId: string, auth
   return { status: response.status, text: await response.text() };
 }
 
-/** Adds the run's pet, or finds it. @returns its id, or undefined after an error response @throws Error without JSON */
-export async function addPet(url: string, key: string): Promise<string | undefined> {
-  const { text } = await request(url, createPet, "", `Bearer ${key}`);
-  return JSON.parse(text).id?.toString();
-}
+/** @returns the id of the first pet in a response to a request without a pet, or undefined after an error */
+const idFrom = (operation: AnyOperation) => async (url: string, key: string) => {
+  const response = await request(url, operation, NO_PET, `Bearer ${key}`).catch(() => undefined);
+  return /"id":\s*(\d+)/.exec(response?.text ?? "")?.[1];
+};
+/** Finds a pet. */
+export const findPet = idFrom(listPets);
+/** Adds the pet of a key, or finds it. */
+export const addPet = idFrom(createPet);
 
 /** Sends the request of a probe, and records a failure. @returns whether it succeeded */
-export async function send(probe: Probe, url: string, petId: string): Promise<boolean> {
-  const { operation, key, expected, failures } = probe;
+export async function send(probe: Probe, url: string): Promise<boolean> {
+  const { operation, petId, key, expected, failures } = probe;
   const scheme = "Bearer".padEnd("Bearer ".length + (probe.sent++ % SPELLINGS));
   const outcome = await request(url, operation, petId, key && scheme + key).then(
     ({ status }) => status,

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { parseBaseUrl } from "./arguments.ts";
-import { addPet, type Probe, probesOf, send } from "./probe.ts";
-import { configureProgram, print, requireApiKey, runProgram } from "./run-program.ts";
+import { addPet, findPet, type Probe, probesOf, send } from "./probe.ts";
+import { configureProgram, requireApiKey, runProgram } from "./run-program.ts";
 
 /**
  * `npm run traffic -- --url <base URL> -- <command>`: sends requests while a deployment runs, so that the alarms of a
@@ -19,22 +19,17 @@ export const WRONG_ANSWERS = 5;
 const ROLL_BACK = `To roll the deployment back while it runs, stop it:
   aws deploy list-deployments --include-only-statuses InProgress
   aws deploy stop-deployment --deployment-id <id> --auto-rollback-enabled`;
-/** An id that no pet has, for the requests that need one while the run's pet could not be added. */
-const NO_PET = "1";
 
 interface Run {
   url: string;
-  key: string;
   probes: Probe[];
-  /** of the run's pet */
-  petId?: string | undefined;
 }
 
 const namesOf = (probes: Probe[]) => probes.map(({ name }) => name).join(", ");
 
 /** Sends a round: the request of each probe. @returns the probes that failed */
-async function sendRound({ url, probes, petId = NO_PET }: Run): Promise<Probe[]> {
-  const succeeded = await Promise.all(probes.map((probe) => send(probe, url, petId)));
+async function sendRound({ url, probes }: Run): Promise<Probe[]> {
+  const succeeded = await Promise.all(probes.map((probe) => send(probe, url)));
   return probes.filter((_, index) => !succeeded[index]);
 }
 
@@ -42,7 +37,6 @@ async function sendRound({ url, probes, petId = NO_PET }: Run): Promise<Probe[]>
 async function failingProbes(run: Run): Promise<Probe[]> {
   let failing = run.probes;
   for (let tries = 1; ; tries++) {
-    run.petId ??= await addPet(run.url, run.key).catch(() => undefined); // the probe of createPet reports the failure
     const failed = await sendRound(run);
     failing = failing.filter((probe) => failed.includes(probe));
     if (failing.length === 0 || tries === TRIES) return failing;
@@ -64,12 +58,10 @@ function report({ name, sent, failures }: Probe): string {
   return `${name}: ${sent} requests, ${failures.length} failed${kinds}`;
 }
 
-async function sendWhile(command: string[], { url, pet }: { url: string; pet?: boolean }, traffic: Command) {
+async function sendWhile(command: string[], { url }: { url: string }, traffic: Command) {
   const key = requireApiKey(traffic);
-  if (pet) return print((await addPet(url, key).catch(() => undefined)) ?? "");
-  if (command.length === 0) traffic.error("error: missing required argument 'command'");
-  const { API_KEY: _, EXISTING_API_KEY: existingKey = "", ...env } = process.env;
-  const run: Run = { url, key, probes: probesOf(key, existingKey) };
+  const { API_KEY: _, ...env } = process.env;
+  const run: Run = { url, probes: probesOf(key, await findPet(url, key)) };
   // An operation that the command adds, or one that it repairs.
   const before = await failingProbes(run);
   if (before.length > 0)
@@ -91,8 +83,11 @@ async function sendWhile(command: string[], { url, pet }: { url: string; pet?: b
 
   const after = await failingProbes(run);
   console.error(run.probes.map(report).join("\n"));
-  if (run.petId && !process.env.GITHUB_ACTIONS)
-    console.error(`Remove the pet ${run.petId}, as in "Delete a pet by hand" in docs/incidents.md.`);
+  const pet = await addPet(url, key);
+  if (pet && !process.env.GITHUB_ACTIONS)
+    console.error(
+      `The pet of this key is ${pet}. Remove it once, as in "Delete a pet by hand" in docs/incidents.md.`,
+    );
   if (code !== 0) throw new Error(`${program} ended with ${code ?? signal}.`);
   if (after.length > 0) throw new Error(`These fail after the command: ${namesOf(after)}.`);
   if (wrong.length > 0) throw new Error(`While the command ran, ${wrong.join(", ")}.`);
@@ -101,11 +96,10 @@ async function sendWhile(command: string[], { url, pet }: { url: string; pet?: b
 /** The command, for tests in their own process. */
 export const program = configureProgram(new Command("npm run traffic --"))
   .description(
-    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds at most one pet. Fails if the command or the last requests fail, or if an operation that worked before keeps returning the same wrong status meanwhile. With EXISTING_API_KEY, a key that was issued before the deployment, it also reads with that key.",
+    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet for each API key. Fails if the command or the last requests fail, or if an operation that worked before keeps returning the same wrong status meanwhile.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
-  .option("--pet", "send no traffic: print the id of the pet that a run with the same key adds, or nothing")
-  .argument("[command...]", "such as npx cdk deploy <stack>")
+  .argument("<command...>", "such as npx cdk deploy <stack>")
   .usage("--url <URL> -- <command>")
   .action(sendWhile);
 

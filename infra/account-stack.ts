@@ -2,7 +2,6 @@ import { CfnCondition, CfnOutput, CfnResource, Duration, Fn, RemovalPolicy, Stac
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import {
-  type Conditions,
   ManagedPolicy,
   PolicyStatement,
   Role,
@@ -10,8 +9,6 @@ import {
   WebIdentityPrincipal,
 } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import { ORDER_ATTRIBUTE } from "../lib/dynamo/pet-store.ts";
-import { Pet } from "../lib/pet.ts";
 import type { AccountSettings, GitHubRepository, MonthlyBudget } from "./account-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { pascalCase, stackName } from "./names.ts";
@@ -85,18 +82,10 @@ export class AccountStack extends Stack {
       const here = "<AWS::Region>:<AWS::AccountId>";
       allow(
         role,
-        ["sts:AssumeRole"],
+        "sts:AssumeRole",
         `iam::<AWS::AccountId>:role/${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`,
       );
-      allow(role, ["cloudformation:DescribeStacks"], `cloudformation:${here}:stack/${stackName(name)}/*`);
-      // `npm run keys`: a workflow issues the key for its own tests, and revokes it.
-      const keyActions = ["Scan", "GetItem", "PutItem", "UpdateItem"].map((call) => `dynamodb:${call}`);
-      allow(role, keyActions, `dynamodb:${here}:table/${stackName(name)}-ApiKeys*`);
-      // .github/actions/clean-up: it removes the pet of the check. The condition names attributes, not what happens to them.
-      const attributes = [...Object.keys(Pet.shape), ORDER_ATTRIBUTE, "deletionId"];
-      allow(role, ["dynamodb:UpdateItem"], `dynamodb:${here}:table/${stackName(name)}-Pets*`, {
-        "ForAllValues:StringEquals": { "dynamodb:Attributes": attributes },
-      });
+      allow(role, "cloudformation:DescribeStacks", `cloudformation:${here}:stack/${stackName(name)}/*`);
       // This stack is in the account of each stage, and the role only in that of its own.
       const expression = Fn.conditionEquals(this.account, account);
       const id = `IsAccount${account}`; // stages can share an account
@@ -130,16 +119,14 @@ export class AccountStack extends Stack {
 }
 
 /**
- * Allows a role actions on resources.
+ * Allows a role an action on resources.
  *
  * @param arn without `arn:` and the partition. It has `*` for what AWS or the bootstrap adds, and pseudo parameters as cdk-nag
  *   writes them, such as `<AWS::Region>`
  */
-function allow(role: Role, actions: string[], arn: string, conditions?: Conditions): void {
+function allow(role: Role, action: string, arn: string): void {
   const finding = `arn:<AWS::Partition>:${arn}`;
   const resource = finding.replaceAll(/<(.+?)>/g, (_, name: string) => Fn.ref(name));
-  role.addToPolicy(
-    new PolicyStatement({ actions, resources: [resource], ...(conditions && { conditions }) }),
-  );
+  role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
   acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
 }

@@ -6,13 +6,12 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { expect, it, jest } from "@jest/globals";
 import { program } from "../../cli/keys.ts";
 import { LIMITS } from "../../cli/limits.ts";
-import { accountStackName, pascalCase, stackName } from "../../infra/names.ts";
+import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import { MAX_PAGES } from "../../lib/dynamo/api-key-store.ts";
 import {
   credentials,
   deployed,
-  described,
   endpoints,
   error,
   failure,
@@ -24,36 +23,7 @@ import {
 } from "../support/deployed-keys.ts";
 import { keysCli } from "../support/keys-cli.ts";
 import { listen } from "../support/listen.ts";
-import { arnOf, readResources } from "../support/resources.ts";
 import { runInProcess } from "../support/run-in-process.ts";
-import { shared } from "../support/shared.ts";
-import { jobOf } from "../support/workflows.ts";
-
-it.each(deployedStages)(
-  "the job of $name in the workflow makes exactly the calls that its role allows",
-  async ({ name }) => {
-    world.stacks = { [stackName(name)]: deployed };
-    const send = jest.spyOn(DynamoDBClient.prototype, "send");
-    const scripts = jobOf(name).steps.map(({ run = "" }) => run);
-    let keyId = "";
-    for (const [, args = ""] of scripts.join("\n").matchAll(/npm run -s keys -- ([^|\n]+)/g)) {
-      const filled = args.replaceAll('"', "").replace("$STAGE", name).replace("$KEY_ID", keyId);
-      const { code, stdout, stderr } = await run(filled.trim().split(" "));
-      expect([code, stderr]).toEqual([0, ""]);
-      keyId ||= JSON.parse(stdout).keyId;
-    }
-    const sent = send.mock.calls.map(
-      ([command]) => `dynamodb:${command.constructor.name.replace("Command", "")}`,
-    );
-    const account = readResources(shared.accountAssembly, accountStackName);
-    const arn = account.output(`${pascalCase(name)}DeployRoleArn`);
-    const [role] = account.find("IAM::Role").filter(({ id }) => arnOf(id) === arn);
-    const allowed = new Set(account.statementsOf(role?.id).flatMap(({ Action }) => Action));
-    // And those of the AWS CLI: of CloudFormation, and the update of a pet, which has a name in common with that of a key.
-    expect(scripts.join()).toContain("aws dynamodb update-item");
-    expect([...allowed].sort()).toEqual([...new Set(["sts:AssumeRole", ...described, ...sent])].sort());
-  },
-);
 
 it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", async (command) => {
   const id = "key_0000000000000000";

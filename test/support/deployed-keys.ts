@@ -27,8 +27,6 @@ export const deployed = stackWith(
 export const error = (code: string, message: string) =>
   `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
 
-/** The calls of CloudFormation. */
-export const described: string[] = [];
 /** What a test can change. */
 export const world = {
   /** milliseconds since 1970 */
@@ -38,8 +36,7 @@ export const world = {
 };
 const cloudFormation = await listen(
   createServer(async (request, response) => {
-    const { StackName: name = "", Action } = Object.fromEntries(new URLSearchParams(await text(request)));
-    described.push(`cloudformation:${Action}`);
+    const { StackName: name = "" } = Object.fromEntries(new URLSearchParams(await text(request)));
     const body = world.stacks[name] ?? error("ValidationError", `Stack with id ${name} does not exist`);
     response.writeHead(body.startsWith("<Error") ? 400 : 200, { "Content-Type": "text/xml" }).end(body);
   }),

@@ -3,7 +3,6 @@ import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
-import { CHECKS_PREFIX } from "../../lib/api-key.ts";
 import { type Job, jobOf, runStep, type Untyped, workflowFiles, workflows } from "../support/workflows.ts";
 
 // The rules of this project. The pull-request workflow runs actionlint and zizmor, which check the rest.
@@ -122,18 +121,22 @@ describe("the deployment", () => {
     const { stage, ...inputs } =
       jobOf(name).written.find(({ uses }: Untyped) => uses?.endsWith("/deploy"))?.with ?? {};
     const job = jobOf(name);
-    const issue = stepOf(job, "keys -- issue");
 
     it("is in the region of its environment, with every input of the action and no other", () => {
-      expect([stage, inputs.region]).toEqual([name, expression("vars.AWS_REGION")]);
+      const { region, "api-key": key } = inputs;
+      expect([stage, region, key]).toEqual([
+        name,
+        expression("vars.AWS_REGION"),
+        expression("secrets.API_KEY"),
+      ]);
       const action = parse(read(".github/actions/deploy/action.yml"));
       expect(Object.keys({ stage, ...inputs }).sort()).toEqual(Object.keys(action.inputs).sort());
     });
 
-    it("is not cut off, and has credentials before it issues a key", () => {
+    it("is not cut off, and has credentials before it deploys", () => {
       expect(job.concurrency).toEqual({ group: expect.stringContaining(name), "cancel-in-progress": false });
       const order = job.steps.map(({ uses, id }) => id ?? uses?.split("@")[0]);
-      const expected = ["actions/checkout", "aws-actions/configure-aws-credentials", "key", "deploy"];
+      const expected = ["actions/checkout", "aws-actions/configure-aws-credentials", "deploy"];
       expect(order.filter((step) => expected.includes(step))).toEqual(expected);
     });
 
@@ -150,56 +153,6 @@ npm run traffic -- --url https://x/v1 -- npx cdk deploy ${stackName(name)} --exc
       expect(runStep(deployment, { npm, aws: "exit 1" }).calls).toBe("");
       expect(runStep(deployment, { npm: "exit 1", aws: "true" }).succeeds).toBe(false);
       if (canaryDeployment) expect(scriptOf(job)).not.toContain("test:contract"); // it adds pets
-    });
-
-    it("masks its key before anything else uses it, and fails without one", () => {
-      const npm = recorded("npm", 'echo \'{"keyId":"key_1","key":"ask_1"}\'');
-      const issued = runStep(issue, { npm }, { GITHUB_RUN_ID: "7" });
-      expect(issued).toMatchObject({ stdout: "::add-mask::ask_1\n", output: "id=key_1\nkey=ask_1\n" });
-      expect(issued.calls).toMatch(
-        new RegExp(`^npm run -s keys -- issue --stage ${name} .*--owner ${CHECKS_PREFIX}7 `),
-      );
-      for (const npm of ["exit 1", "true"])
-        expect(runStep(issue, { npm })).toMatchObject({ succeeds: false, stdout: "", output: "" });
-    });
-
-    it("always cleans up, as its last step", () => {
-      const { uses, if: condition, with: inputs } = job.written.at(-1) ?? {};
-      expect([uses, condition]).toEqual([
-        "$/.github/actions/clean-up",
-        "always() && steps.deploy.outputs.key-id != ''",
-      ]);
-      const outputs = ["url", "key", "key-id"].map((one) => [one, expression(`steps.deploy.outputs.${one}`)]);
-      expect(inputs).toEqual({ stage: name, ...Object.fromEntries(outputs) });
-    });
-
-    it("removes its pet, if there is one, and fails if it cannot", () => {
-      const remove = stepOf(job, "update-item");
-      const aws = recorded("aws", "echo Pets");
-      const run = (programs: Record<string, string>) => runStep(remove, programs, { URL: "https://x/v1" });
-      const { calls, succeeds } = run({ npm: recorded("npm", "echo 7"), aws });
-      expect([succeeds, calls.split("\n")[0]]).toEqual([
-        true,
-        "npm run -s traffic -- --url https://x/v1 --pet",
-      ]);
-      expect(calls).toContain(`--stack-name ${stackName(name)} `);
-      expect(calls).toContain('\naws dynamodb update-item --table-name Pets --key {"id":{"N":"7"}} ');
-      expect(run({ npm: "echo", aws })).toMatchObject({
-        succeeds: true,
-        calls: expect.not.stringContaining("update"),
-      });
-      for (const programs of [
-        { npm: "exit 2", aws },
-        { npm: "echo 7", aws: "exit 1" },
-      ])
-        expect(run(programs).succeeds).toBe(false);
-    });
-
-    it("always revokes its key, and fails if it cannot", () => {
-      const last = job.steps.at(-1);
-      expect(last?.if).toBe("always()");
-      const { succeeds, calls } = runStep(last, { npm: recorded("npm", "exit 1") }, { KEY_ID: "key_1" });
-      expect([succeeds, calls]).toEqual([false, `npm run -s keys -- revoke key_1 --stage ${name} --yes\n`]);
     });
   });
 });
