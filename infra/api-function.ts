@@ -30,6 +30,8 @@ export interface ApiFunctionProps
   access: TableAccess[];
   logRetentionDays: number;
   canaryDeployment: boolean;
+  /** the roles of old versions outlive an update, and the stack */
+  retainRoles: boolean;
 }
 
 /** The name of the alias that callers invoke, in stages with canary deployments. */
@@ -79,12 +81,12 @@ export class ApiFunction extends LambdaFunction {
   constructor(
     scope: Construct,
     id: string,
-    { kind, access, logRetentionDays, canaryDeployment, ...settings }: ApiFunctionProps,
+    { kind, access, logRetentionDays, canaryDeployment, retainRoles, ...settings }: ApiFunctionProps,
   ) {
     const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const logGroup = new LogGroup(scope, `${id}Logs`, logs);
     // An operator can point the alias back to an old version.
-    const role = createRole(scope, id, logGroup, access, { retain: canaryDeployment });
+    const role = createRole(scope, id, logGroup, access, { retain: retainRoles });
 
     super(scope, id, {
       ...settings,

@@ -37,6 +37,7 @@ export function createFunctions(
       code: Code.fromAsset(codeFolder(entryName(name))),
       logRetentionDays: stage.logRetentionDays,
       canaryDeployment: stage.canaryDeployment,
+      retainRoles: stage.retainData,
       reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
       systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],
     });

@@ -13,11 +13,12 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 );
 
 /** What `-c` can set. */
-const CONTEXT_VALUES = ["deletionProtection", "canaryAlarms", "stage"];
+const CONTEXT_VALUES = ["deletionProtection", "canaryAlarms", "stage", "like"];
 
 /**
  * Adds the stacks of the stages, and the stack of what they share. docs/deployment.md and docs/incidents.md say when to use
- * the context values `-c deletionProtection=off`, `-c canaryAlarms=off` and `-c stage=<name>`, which adds a personal stage.
+ * the context values `-c deletionProtection=off`, `-c canaryAlarms=off`, and `-c stage=<name>`, which adds a personal stage, with
+ * `-c like=<name>`.
  *
  * @param settings what someone fills in for the account
  * @throws UsageError if a context value is not one of these
@@ -33,8 +34,10 @@ export function addStacks(
   );
   if (unknown) throw new UsageError(`There is no -c ${unknown}: use ${CONTEXT_VALUES.join(", ")}.`);
   const account = new AccountStack(app, accountStackName, deployedStages, settings);
-  const personal: string | undefined = app.node.tryGetContext("stage");
-  const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal)];
+  const [personal, like]: (string | undefined)[] = ["stage", "like"].map((name) =>
+    app.node.tryGetContext(name),
+  );
+  const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal, like)];
   for (const stage of stages) {
     const stack = new AnimalStoreStack(app, resolveStage(app, stage), codeFolder);
     // A stage cannot write its access log before API Gateway has the account's role.

@@ -4,7 +4,7 @@ import { stackName } from "./names.ts";
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
   name: string;
-  /** the tables outlive the stack */
+  /** the tables outlive the stack, and the roles of old versions outlive an update */
   retainData: boolean;
   /** the tables of pets and keys can be restored to any second of the last 35 days */
   pointInTimeRecovery: boolean;
@@ -92,17 +92,26 @@ export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
 export class UsageError extends Error {}
 
 /**
- * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of staging, without its domain name.
+ * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of another stage, without its domain name
+ * and without what keeps data.
  *
- * @throws UsageError if it cannot have this name
+ * @param like the name of the other stage, of `-c like=<name>`
+ * @throws UsageError if it cannot have this name, or there is no such other stage
  */
-export function personalStage(name: string): Stage {
+export function personalStage(name: string, like = staging.name): Stage {
   const taken = ["account", ...namedStages.map((stage) => stage.name)];
-  const { domain: _, ...settings } = staging;
-  if (/^[a-z]{1,32}$/.test(name) && !taken.includes(name)) return { ...settings, name };
-  throw new UsageError(
-    `A personal stage needs a name of 1 to 32 lower-case letters, other than ${taken.join(", ")}.`,
-  );
+  if (!/^[a-z]{1,32}$/.test(name) || taken.includes(name))
+    throw new UsageError(
+      `A personal stage needs a name of 1 to 32 lower-case letters, other than ${taken.join(", ")}.`,
+    );
+  const other = deployedStages.find((stage) => stage.name === like);
+  if (!other)
+    throw new UsageError(
+      `A personal stage can be like ${deployedStages.map((stage) => stage.name).join(" or ")}.`,
+    );
+  const { domain: _, ...settings } = other;
+  const { retainData, pointInTimeRecovery, deletionProtection, confirmKeyChanges } = staging;
+  return { ...settings, name, retainData, pointInTimeRecovery, deletionProtection, confirmKeyChanges };
 }
 
 /** Returns the stage with this name, or else the personal stage. @throws UsageError */

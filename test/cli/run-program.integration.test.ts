@@ -51,7 +51,12 @@ it.each<[script: string, line: RegExp, status: number]>([
   ],
   [
     'CDK_CONTEXT_JSON=\'{"canaryalarms":"off"}\' node "$ROOT/infra/app.ts"',
-    /^There is no -c canaryalarms: use deletionProtection, canaryAlarms, stage\.\n$/,
+    /^There is no -c canaryalarms: use deletionProtection, canaryAlarms, stage, like\.\n$/,
+    1,
+  ],
+  [
+    'CDK_CONTEXT_JSON=\'{"stage":"anna","like":"anna"}\' node "$ROOT/infra/app.ts"',
+    /^A personal stage can be like staging or production\.\n$/,
     1,
   ],
   ['yes | head -n 99999 | node "$ROOT/cli/symbolicate.ts" | head -n 1', /^symbolicate: EPIPE: .*\n$/, 0],

@@ -17,6 +17,18 @@ it("protects a stage that keeps data: against deletion, lost data, too many requ
   for (const stage of kept) expect(stage).toEqual({ ...stage, ...safe });
 });
 
+it("makes a personal stage like production, for a rehearsal, without a domain name and without what keeps data", () => {
+  const [production] = deployedStages.filter(({ retainData }) => retainData);
+  const own = personalStage("anna", production?.name);
+  const { name, retainData, pointInTimeRecovery, deletionProtection, confirmKeyChanges, ...settings } = own;
+  expect({ ...production, domain: undefined }).toMatchObject(settings);
+  expect(name).toBe("anna");
+  expect([retainData, pointInTimeRecovery, deletionProtection, confirmKeyChanges]).toEqual([
+    ...Array(4).fill(false),
+  ]);
+  expect(settings).toMatchObject({ canaryDeployment: true, wafRateLimits: expect.anything() });
+});
+
 it("finds every stage by its name, and makes a personal stage of any other that has the form", () => {
   for (const stage of namedStages) expect(stageNamed(stage.name)).toBe(stage);
   expect(stageNamed("anna")).toEqual(personalStage("anna"));

@@ -31,6 +31,7 @@ for (const [id, ...indexes] of [
     code: Code.fromAsset(codeFolder()),
     logRetentionDays: 1,
     canaryDeployment: true,
+    retainRoles: false,
   });
   new CfnOutput(stack, "Throttles", { value: [...tableThrottles.keys()].join() });
 }
