@@ -5,7 +5,10 @@ export interface GitHubRepository {
   /** numbers that GitHub never assigns again: `gh api repos/OWNER/NAME --jq '.owner.id, .id'` */
   ownerId: number;
   id: number;
-  /** the id of each stage's account, by the name of the stage; docs/deployment.md says why they should differ */
+  /**
+   * the id of each stage's account, by the name of the stage: `cdk` knows the stage only with credentials of this account.
+   * docs/deployment.md says why they should differ
+   */
   accounts: Record<string, string>;
 }
 

@@ -21,12 +21,15 @@ const CONTEXT_VALUES = ["deletionProtection", "canaryAlarms", "stage", "like"];
  * `-c like=<name>`.
  *
  * @param settings what someone fills in for the account
+ * @param credentialsOf the account of the credentials, as the `cdk` command knows it. A stage of another account is left out,
+ *   so that wrong credentials do not create the stage a second time
  * @throws UsageError if a context value is not one of these
  */
 export function addStacks(
   app: App,
   codeFolder: CodeFolder,
   settings: AccountSettings = { repository: githubRepository, budget },
+  credentialsOf = process.env.CDK_DEFAULT_ACCOUNT,
 ): void {
   // Others are of the CDK and have a sign in their names, such as `aws:cdk:bundling-stacks`.
   const unknown = Object.keys(app.node.getAllContext()).find(
@@ -39,6 +42,8 @@ export function addStacks(
   );
   const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal, like)];
   for (const stage of stages) {
+    const own = settings.repository?.accounts[stage.name] ?? credentialsOf;
+    if (credentialsOf && own !== credentialsOf) continue;
     const stack = new AnimalStoreStack(app, resolveStage(app, stage), codeFolder);
     // A stage cannot write its access log before API Gateway has the account's role.
     stack.addStackDependency(account);

@@ -29,6 +29,7 @@ export async function synthesize(
       ...process.env,
       FORCE_COLOR: undefined, // the output is for withoutInternals
       CDK_OUTDIR: folder,
+      CDK_DEFAULT_ACCOUNT: undefined, // all stages
       ...(!validate && { CDK_VALIDATION: "false" }),
       CDK_CONTEXT_JSON: JSON.stringify(context),
     },

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { budget, githubRepository } from "../../infra/account-settings.ts";
@@ -58,6 +58,13 @@ describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
     for (const { Condition } of [roleOf(stage), ...policies, Outputs[output]])
       expect(Conditions[Condition]).toEqual({ "Fn::Equals": [{ Ref: "AWS::AccountId" }, account] });
   });
+});
+
+it("an account has no stage of another account, so that wrong credentials do not create it a second time", () => {
+  const stacks = readdirSync(join(shared.accountAssembly, "of-staging")).flatMap(
+    (file) => /^(.*)\.template\.json$/.exec(file)?.[1] ?? [],
+  );
+  expect(stacks.sort()).toEqual([accountStackName, stackName("staging")]);
 });
 
 // A deployment moves one function after the other to its new version. If the last one fails, all others move back.

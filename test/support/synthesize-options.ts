@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { App, CfnOutput, Stack, Validations } from "aws-cdk-lib";
 import { Operation } from "aws-cdk-lib/aws-dynamodb";
 import { Code } from "aws-cdk-lib/aws-lambda";
@@ -40,3 +41,6 @@ const filledIn = new App({ context: { ...featureFlags, stage: "anna" }, outdir: 
 addStacks(filledIn, codeFolder, exampleSettings);
 Validations.of(filledIn).addPlugins(new AwsSolutionsChecks(filledIn));
 filledIn.synth();
+const ofStaging = new App({ context: featureFlags, outdir: join(account, "of-staging") });
+addStacks(ofStaging, codeFolder, exampleSettings, exampleSettings.repository.accounts.staging);
+ofStaging.synth();
