@@ -6,7 +6,7 @@ import { type RequestContext, requestContext } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts";
 import { EVENT_LIMIT, readBody, readTarget } from "./request.ts";
-import { GatewayError, incompleteSignature, send, TOO_LARGE } from "./responses.ts";
+import { GatewayError, send, TOO_LARGE } from "./responses.ts";
 import { createRouter } from "./router.ts";
 import { createThrottle } from "./throttle.ts";
 
@@ -41,8 +41,6 @@ export function createGateway(
   async function respond(message: IncomingMessage, context: RequestContext): Promise<HttpResponse> {
     const request = readTarget(message, stack.apiStageName);
     const match = route(request.method, request.path);
-    const { authorization, "content-type": contentType } = message.headers;
-    if (!match && authorization) return incompleteSignature(authorization);
     if (!match) throw new GatewayError("MISSING_AUTHENTICATION_TOKEN");
     const { integration, requiresAuthorization, path } = match.route;
     context.resourcePath = path;
@@ -50,7 +48,7 @@ export function createGateway(
     const caller = requiresAuthorization ? await authorize(request, context) : {};
     const body = await readBody(message);
     if (!body) return TOO_LARGE;
-    if (integration.type === "MOCK") return respondFromMock(integration, contentType);
+    if (integration.type === "MOCK") return respondFromMock(integration, message.headers["content-type"]);
     // Which gateway response this is in AWS is recorded nowhere (docs/aws-assumptions.md).
     if (body.length > EVENT_LIMIT) throw new GatewayError("REQUEST_TOO_LARGE");
     const event = JSON.stringify(proxyEvent({ ...request, body }, match, context, caller));

@@ -20,17 +20,6 @@ export const TOO_LARGE: HttpResponse = {
   body: "HTTP content length exceeded 10485760 bytes.",
 };
 
-/**
- * The response to an undefined route with an Authorization header, which API Gateway reads as an AWS signature and repeats
- * (HumanCellAtlas/data-store#328).
- */
-export function incompleteSignature(header: string): HttpResponse {
-  const part = header.slice(header.indexOf(" ") + 1);
-  const message = `'${part}' not a valid key=value pair (missing equal-sign) in Authorization header: '${header}'.`;
-  const headers = { "x-amzn-ErrorType": "IncompleteSignatureException" };
-  return { status: 403, headers, body: JSON.stringify({ message }) };
-}
-
 /** Sends a response. */
 export function send(response: ServerResponse, result: HttpResponse, requestId: string): void {
   const { status, headers, body } = result;

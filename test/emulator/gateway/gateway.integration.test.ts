@@ -128,19 +128,6 @@ it.each([
   },
 );
 
-it("a path that the API does not have gets without a catch-all route a 404, or AWS's own 403", async () => {
-  const routes = stack.routes.filter(({ requiresAuthorization }) => requiresAuthorization);
-  const url = `${await serve({ routes })}/v1/nowhere`;
-  await expectError(await fetch(url), "not_found");
-  const response = await fetch(url, { headers: { Authorization: "Bearer secret" } });
-  expect(response.status).toBe(403);
-  expect(response.headers.get("x-amzn-errortype")).toBe("IncompleteSignatureException");
-  expect(await response.json()).toEqual({
-    message:
-      "'secret' not a valid key=value pair (missing equal-sign) in Authorization header: 'Bearer secret'.",
-  });
-});
-
 describe("the access log", () => {
   const accessLog = (format = stack.accessLogFormat) =>
     JSON.parse(formatAccessLog(format, log.mock.calls.at(-1)?.[0].variables ?? {}));
