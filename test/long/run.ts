@@ -77,17 +77,6 @@ program
   )
   .action(async () => (await import("./runtime/runtime.ts")).testRuntime());
 
-program
-  .command("soak")
-  .summary("kills the service under load, and measures its memory")
-  .description(`Kills the local service and its functions under load, again and again on one data folder. Reads pages, and compares the memory of each thread before and after. Fails
-- when an acknowledged pet is not in the list exactly once;
-- when a response is neither a success nor a 503, or there is none while the service runs;
-- when a thread grows by 4 MiB, which is 0.2 KiB for each of 20,000 lists.`)
-  .option("--kills <number>", "of the service", wholeNumber(0), 5)
-  .option("--lists <number>", "between the measurements", wholeNumber(0), 20_000)
-  .action(async (options) => (await import("./soak/soak.ts")).soak(options));
-
 await program.parseAsync();
 // Some clients and tools keep connections open.
 process.exit();
