@@ -19,7 +19,7 @@ const documentClient = () =>
 const fieldNames = Object.keys(Pet.shape);
 
 /** Removes the store's own attributes. A pet that was stored before a field existed does not get it. */
-export const toPet = (item: Record<string, unknown>) =>
+const toPet = (item: Record<string, unknown>) =>
   Object.fromEntries(fieldNames.flatMap((name) => (name in item ? [[name, item[name]]] : []))) as Pet;
 
 /**

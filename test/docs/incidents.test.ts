@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import { deletion } from "../support/trial-operations.ts";
+import { deletion } from "../support/deletion.ts";
 
 it("docs/incidents.md deletes a pet with the update that a deletion of the service sends", () => {
   const text = readFileSync(new URL("../../docs/incidents.md", import.meta.url), "utf8");

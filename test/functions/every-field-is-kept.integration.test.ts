@@ -9,9 +9,9 @@ import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { NewPet, type Pet } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
+import { deletePet } from "../support/deletion.ts";
 import { context, exampleEvents, requestEvent } from "../support/event.ts";
 import { createOwnTables } from "../support/own-tables.ts";
-import { trialOperations } from "../support/trial-operations.ts";
 
 // Every member of a pet takes the whole way, from the request to the table, the responses and the documentation.
 
@@ -129,7 +129,6 @@ async function runOnPets(operation: Operation) {
 const attributesOf = async (id: bigint) => Object.keys((await stored(id)) ?? {}).sort();
 // An item that is gone was deleted with DeleteItem.
 const isDeletion = ({ after }: { after: string[] }) => after.includes("deletionId") || after.length === 0;
-const { deletePet } = trialOperations(tables.pets);
 
 it.each<Operation>(operations)(
   "a pet that $id leaves or changes keeps all of its attributes",
@@ -139,9 +138,9 @@ it.each<Operation>(operations)(
   },
 );
 
-it("a pet that an operation deletes leaves only a retired id, as a trial deletion does", async () => {
+it("a pet that an operation deletes leaves only a retired id, as a deletion by hand does", async () => {
   const { id } = (await create(valid)).body;
-  await deletePet(id);
+  await deletePet(client, tables.pets, id);
   const retired = ["creationId", "deletionId", "fingerprint", "id"];
   expect(await attributesOf(id)).toEqual(retired);
   for (const operation of operations)
@@ -152,7 +151,7 @@ it("a pet that an operation deletes leaves only a retired id, as a trial deletio
 it.each<Operation>(operations)("$id brings back no deleted pet", async (operation) => {
   const { handler } = await import(`../../functions/${entryName(operation.id)}.ts`);
   const { id } = (await create(valid)).body;
-  await deletePet(id);
+  await deletePet(client, tables.pets, id);
   const retired = await stored(id);
   for (const { eventFor } of exampleEvents(operation)) await handler(eventFor(String(id)), context);
   expect(await stored(id)).toEqual(retired);
