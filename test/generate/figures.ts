@@ -1,7 +1,6 @@
 import { production } from "../../infra/stages.ts";
 import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
 import { PetStatus } from "../../lib/pet.ts";
-import { openQuestions } from "../contract/open-questions.ts";
 import { alarmTable } from "./alarm-table.ts";
 import { format, insert, table } from "./report.ts";
 
@@ -88,15 +87,9 @@ function clientLimits(): string {
   );
 }
 
-function questionTable(): string {
-  const rows = openQuestions.map(({ name, here, aws = "not asked", why }) => [name, here, aws, why]);
-  return table(["Request", "Here", "AWS", "Why it is open"], rows, "text");
-}
-
 /** The figures by document and marker. */
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
-  "docs/aws-assumptions.md": { questions: questionTable },
   "docs/decisions/scaling-limits.md": { ends: endTable },
   "docs/incidents.md": { alarms: alarmTable },
 };

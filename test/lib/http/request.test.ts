@@ -53,6 +53,7 @@ describe("the body of createPet", () => {
     expect(read("c3a9").name).toBe("é");
     for (const hex of ["80", "c0af", "eda080", "f4908080"])
       expect(() => read(hex)).toThrow("The body must be well-formed JSON");
+    expect(() => readBody(`\uFEFF${rex}`)).toThrow("The body must be well-formed JSON"); // a byte order mark
   });
 
   it("can be sent as JSON in UTF-8 only, whatever the case and the other parameters", () => {
