@@ -12,13 +12,8 @@ import { configureProgram, requireApiKey, runProgram } from "./run-program.ts";
  */
 
 export const PAUSE_MS = 1000;
-/** How many first and last rounds a probe has to succeed: a request right after a deployment can still fail. */
+/** How many last rounds a probe has to succeed: a request right after a deployment can still fail. */
 export const TRIES = 3;
-/** This many equal statuses are a fault, not chance. A canary gets a tenth of the calls. */
-export const WRONG_ANSWERS = 5;
-const ROLL_BACK = `To roll the deployment back while it runs, stop it:
-  aws deploy list-deployments --include-only-statuses InProgress
-  aws deploy stop-deployment --deployment-id <id> --auto-rollback-enabled`;
 
 interface Run {
   url: string;
@@ -44,15 +39,6 @@ async function failingProbes(run: Run): Promise<Probe[]> {
   }
 }
 
-/** Returns the statuses that are a fault, in words. A lost connection is not a fault. */
-function wrongAnswers(probes: Probe[]): string[] {
-  return probes.flatMap(({ name, failures }) =>
-    [...Map.groupBy(failures, (kind) => kind)]
-      .filter(([kind, same]) => typeof kind === "number" && same.length >= WRONG_ANSWERS)
-      .map(([status]) => `${name} returned ${status}`),
-  );
-}
-
 function report({ name, sent, failures }: Probe): string {
   const kinds = failures.length > 0 ? ` (${[...new Set(failures)].join(", ")})` : "";
   return `${name}: ${sent} requests, ${failures.length} failed${kinds}`;
@@ -62,22 +48,10 @@ async function sendWhile(command: string[], { url }: { url: string }, traffic: C
   const key = requireApiKey(traffic);
   const { API_KEY: _, ...env } = process.env;
   const run: Run = { url, probes: probesOf(key, await findPet(url, key)) };
-  // An operation that the command adds, or one that it repairs.
-  const before = await failingProbes(run);
-  if (before.length > 0)
-    console.error(`Already failing, so judged only after the command: ${namesOf(before)}.`);
-  const judged = run.probes.filter((probe) => !before.includes(probe));
-  let wrong: string[] = [];
   const [program = "", ...args] = command;
   const ended = once(spawn(program, args, { stdio: "inherit", env }), "close");
-  const rounds: Promise<void>[] = [];
-  const sendAndJudge = async () => {
-    await sendRound(run);
-    if (wrong.length > 0) return;
-    wrong = wrongAnswers(judged);
-    if (wrong.length > 0) console.error(`${wrong.join(", ")} ${WRONG_ANSWERS} times. ${ROLL_BACK}`);
-  };
-  const timer = setInterval(() => rounds.push(sendAndJudge()), PAUSE_MS);
+  const rounds: Promise<Probe[]>[] = [];
+  const timer = setInterval(() => rounds.push(sendRound(run)), PAUSE_MS);
   const [code, signal] = await ended.finally(() => clearInterval(timer));
   await Promise.all(rounds);
 
@@ -90,13 +64,12 @@ async function sendWhile(command: string[], { url }: { url: string }, traffic: C
     );
   if (code !== 0) throw new Error(`${program} ended with ${code ?? signal}.`);
   if (after.length > 0) throw new Error(`These fail after the command: ${namesOf(after)}.`);
-  if (wrong.length > 0) throw new Error(`While the command ran, ${wrong.join(", ")}.`);
 }
 
 /** The command, for tests in their own process. */
 export const program = configureProgram(new Command("npm run traffic --"))
   .description(
-    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet for each API key. Fails if the command or the last requests fail, or if an operation that worked before keeps returning the same wrong status meanwhile.",
+    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet for each API key. Fails if the command or the last requests fail.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .argument("<command...>", "such as npx cdk deploy <stack>")
