@@ -4,10 +4,8 @@ import { describe, expect, it } from "@jest/globals";
 import { budget, githubRepository } from "../../infra/account-settings.ts";
 import { accountStackName, pascalCase, stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
-import { exampleSettings } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { arnOf, readResources } from "../support/resources.ts";
-import { readTemplate } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 import { jobOf } from "../support/workflows.ts";
 
@@ -39,24 +37,10 @@ describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
     expect(trust).toEqual([{ ...statement, Condition: { StringEquals } }]);
   });
 
-  it("allows to deploy in the account of this stage, and reads and writes no data", () => {
-    const allowed = (Action: string, Resource: string) => ({ Effect: "Allow", Action, Resource });
-    const stack = `arn:aws:cloudformation:local:000000000000:stack/${stackName(stage)}/*`;
-    expect(statements).toEqual([
-      allowed("sts:AssumeRole", "arn:aws:iam::000000000000:role/cdk-hnb659fds-*-000000000000-local"),
-      allowed("cloudformation:DescribeStacks", stack),
-    ]);
+  it("deploys, and reads and writes no data: the deployment sends its requests with an API key", () => {
+    const actions = statements.flatMap(({ Action }: Json) => Action);
+    expect(actions.sort()).toEqual(["cloudformation:DescribeStacks", "sts:AssumeRole"]);
     expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
-  });
-
-  it("exists only in the account of the stage, with its policy and its output", () => {
-    const { Conditions, Outputs } = readTemplate(shared.accountAssembly, accountStackName);
-    const output = `${pascalCase(stage)}DeployRoleArn`;
-    const policies = find("IAM::Policy").filter(({ Roles }) => Roles.includes(roleOf(stage).id));
-    expect(policies).toHaveLength(1);
-    const account = exampleSettings.repository.accounts[stage];
-    for (const { Condition } of [roleOf(stage), ...policies, Outputs[output]])
-      expect(Conditions[Condition]).toEqual({ "Fn::Equals": [{ Ref: "AWS::AccountId" }, account] });
   });
 });
 
@@ -114,23 +98,5 @@ describe("the account", () => {
     const own = readResources(assembly, accountStackName);
     const has = [own.find("IAM::Role").length > 1, own.find("Budgets::Budget").length > 0];
     expect(has).toEqual([githubRepository !== undefined, budget !== undefined]);
-  });
-
-  it("keeps what others in the account also use when the stack is deleted", () => {
-    const kept = { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" };
-    for (const shared of [only("ApiGateway::Account"), log]) expect(shared).toMatchObject(kept);
-  });
-
-  it("sends a message when the costs exceed the budget, or are expected to", () => {
-    const { Budget, NotificationsWithSubscribers: notifications } = only("Budgets::Budget");
-    const { monthlyUsd, email: Address } = exampleSettings.budget;
-    expect(Budget.BudgetLimit.Amount).toBe(monthlyUsd);
-    const types = notifications.map(({ Notification }: Json) => Notification.NotificationType);
-    expect(types.sort()).toEqual(["ACTUAL", "FORECASTED"]);
-    for (const { Subscribers, Notification } of notifications) {
-      expect(Subscribers).toEqual([{ SubscriptionType: "EMAIL", Address }]);
-      const { Threshold, ThresholdType = "PERCENTAGE", ComparisonOperator } = Notification;
-      expect([Threshold, ThresholdType, ComparisonOperator]).toEqual([100, "PERCENTAGE", "GREATER_THAN"]);
-    }
   });
 });
