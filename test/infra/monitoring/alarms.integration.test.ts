@@ -67,6 +67,15 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     }
   });
 
+  it("a metric that AWS reports only above 0 counts as 0 without data, so that an alarm is triggered, and ends", () => {
+    for (const { Metrics = [] } of ofStage) {
+      const expressions = Metrics.flatMap(({ Expression = "" }: Json) => Expression).join();
+      for (const { Id, MetricStat } of Metrics)
+        if (/WAFV2|DynamoDB/.test(MetricStat?.Metric.Namespace))
+          expect(expressions.replaceAll(`FILL(${Id}, 0)`, "")).not.toContain(Id);
+    }
+  });
+
   it("every alarm describes its periods", () => {
     for (const { AlarmDescription, ...alarm } of ofStage) {
       const hours = periodOf(alarm) / 60;
