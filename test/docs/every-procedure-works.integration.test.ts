@@ -1,22 +1,39 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { readStack } from "../../emulator/template/template.ts";
+import { functionOf, readStack } from "../../emulator/template/template.ts";
+import { functionOutput } from "../../infra/names.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, isForChecks, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
 import { shared } from "../support/shared.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
 const procedures = ["incidents.md", "deployment.md"]
   .map((file) => readFileSync(new URL(file, docs), "utf8"))
   .join("");
-const { outputs } = readStack(shared.assembly, servedStackName);
+const stack = readStack(shared.assembly, servedStackName);
 
 it("computes the ID of a leaked key as `npm run keys` shows it", () => {
   const [, command = ""] = /^ *.*read -rs KEY; echo; (echo .*?);/m.exec(procedures) ?? [];
   const KEY = generateApiKey("staging");
   const { stdout } = spawnSync("bash", ["-c", command], { env: { ...process.env, KEY }, encoding: "utf8" });
   expect(stdout).toBe(`${keyIdOf(hashApiKey(KEY))}\n`);
+});
+
+it("prints the position in the source of a stack frame", () => {
+  const [command = ""] = codeBlocks(procedures, "sh").filter((one) => one.includes("findOrigin"));
+  // The bundle throws, because its environment variables are missing.
+  const file = JSON.stringify(join(functionOf(stack, functionOutput("getPet")).code, "index.js"));
+  const script = `try { require(${file}) } catch ({ stack }) { console.log(stack) }`;
+  const run = spawnSync(process.execPath, ["--eval", script], { env: {}, encoding: "utf8" });
+  const [, line, column] = /index\.js:(\d+):(\d+)/.exec(run.stdout) ?? [];
+  const filled = command.replace("25, 4696", `${line}, ${column}`);
+  const { stdout } = spawnSync("bash", ["-c", filled], { cwd: new URL("..", docs), encoding: "utf8" });
+  const [, source = "", at] = /fileName: '(.+)',\n *lineNumber: (\d+)/.exec(stdout) ?? [];
+  const lines = readFileSync(new URL(source, new URL("../functions/", docs)), "utf8").split("\n");
+  expect([source, lines[Number(at) - 1]]).toEqual(["../lib/env.ts", expect.stringContaining("new Error")]);
 });
 
 it("gives each key for a check a name that does not count as a client, and only the scopes that it needs", () => {
@@ -40,5 +57,5 @@ it("names only outputs that a stage has, as the other documents do", () => {
   const texts = globSync("**/*.md", { cwd: docs }).map((file) => readFileSync(new URL(file, docs), "utf8"));
   const named = texts.join().match(/[\w{}]+(FunctionName|TableName|TopicArn)\b/g) ?? [];
   expect(named).not.toEqual([]);
-  expect(Object.keys(outputs)).toEqual(expect.arrayContaining(named));
+  expect(Object.keys(stack.outputs)).toEqual(expect.arrayContaining(named));
 });

@@ -49,7 +49,7 @@ describe.each(functionNames)("%s", (id) => {
     expect(described.map((operation) => operation.id)).toEqual(isAuthorizer ? [] : [id]);
   });
 
-  it("has the same files with another comment, so it is not deployed again; `npm run symbolicate` makes its source map", () => {
+  it("has the same files with another comment, so it is not deployed again; a source map can be made later", () => {
     expect(readdirSync(code)).toEqual(["index.js", "lambda-entry.mjs"]);
     expect(text === bundle).toBe(true); // without a difference of 200 KiB
     expect(sources).toContain("../lib/dynamo/client.ts");
