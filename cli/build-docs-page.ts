@@ -9,7 +9,7 @@ const program = configureProgram(new Command("npm run docs"))
   .description(`Writes the docs page as a static site to ${folder}.`)
   .action(async () => {
     await buildDocs(folder);
-    console.log(`Wrote ${folder}. Open index.html in a browser.`);
+    console.log(`Wrote ${folder}, a site for any web server.`);
   });
 
 process.exitCode = await runProgram(program, "docs");

@@ -39,33 +39,6 @@ const headers = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Replaces every reference by the schema that it names, because Swagger UI resolves none on a page opened from disk. */
-function withoutReferences(value: unknown, schemas: Record<string, object>): unknown {
-  if (Array.isArray(value)) return value.map((member) => withoutReferences(member, schemas));
-  if (!(value instanceof Object)) return value;
-  if ("$ref" in value) {
-    const { $ref, ...siblings } = value;
-    const name = String($ref).replace("#/components/schemas/", "");
-    return withoutReferences({ title: name, ...schemas[name], ...siblings }, schemas);
-  }
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, withoutReferences(member, schemas)]),
-  );
-}
-
-/** The document with the servers that the page can call: as JSON, and as a script without references. */
-function documentFiles(
-  document: ReturnType<typeof openApiDocument>,
-  servers: { url: string; description: string }[],
-): Map<string, string> {
-  const resolved = withoutReferences(document, document.components.schemas) as object;
-  // A page that is opened from disk cannot fetch a file, but it can run a script.
-  return new Map([
-    ["openapi.json", JSON.stringify({ ...document, servers })],
-    ["document.js", `window.openApiDocument = ${JSON.stringify({ ...resolved, servers })};`],
-  ]);
-}
-
 /** Reads the files of the page, with the key in its HTML. */
 function readFiles(key: string): Map<string, Buffer> {
   const contents = new Map([...files].map(([name, file]) => [name, readFileSync(file)]));
@@ -98,7 +71,7 @@ export function docsPage(key: string, apiStageName: string) {
     }
     if (!path.startsWith("/docs/")) return false;
     const name = path.slice("/docs/".length) || "index.html";
-    const here = { url: `http://${host}/${apiStageName}`, description: "This service" };
+    const servers = [{ url: `http://${host}/${apiStageName}`, description: "This service" }];
     // The first time: most starts never open the page. All files at once, because npm can change them while this runs.
     try {
       contents ??= readFiles(key);
@@ -107,7 +80,7 @@ export function docsPage(key: string, apiStageName: string) {
       response.end(`The docs page cannot be read. Run npm ci. ${(error as Error).message}\n`);
       return true;
     }
-    const body = contents.get(name) ?? documentFiles(document, [here]).get(name);
+    const body = name === "openapi.json" ? JSON.stringify({ ...document, servers }) : contents.get(name);
     if (body === undefined) return false;
     response.writeHead(200, {
       ...headers,
@@ -120,15 +93,14 @@ export function docsPage(key: string, apiStageName: string) {
 }
 
 /**
- * Writes the page as a static site, which you can also open from disk, with the document. The page has no key and calls no
- * service.
+ * Writes the page as a static site for a web server, with the document. The page has no key and calls no service. A browser
+ * that opens the page from the disk does not let it load the document.
  *
  * @param folder created if needed
  */
 export async function buildDocs(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, file] of files) await writeFile(join(folder, name), await readFile(file));
-  for (const [name, text] of documentFiles(openApiDocument(), [])) await writeFile(join(folder, name), text);
   await writeFile(join(folder, "openapi.json"), openApiText());
   await writeFile(join(folder, "LICENSE-swagger-ui"), await readFile(join(swaggerUi, "LICENSE")));
 }

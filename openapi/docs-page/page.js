@@ -2,7 +2,7 @@ const { key } = document.getElementById("docs").dataset;
 
 const ui = window.SwaggerUIBundle({
   dom_id: "#docs",
-  spec: window.openApiDocument,
+  url: "openapi.json",
   validatorUrl: null,
   syntaxHighlight: { theme: "tomorrow-night" },
   docExpansion: key ? "list" : "full",
@@ -10,10 +10,7 @@ const ui = window.SwaggerUIBundle({
   // A published page sends no requests: it has no key, and the API sends no CORS headers.
   ...(key ? {} : { supportedSubmitMethods: [] }),
   tryItOutEnabled: Boolean(key),
-  onComplete: () => {
-    ui.specActions.updateUrl("openapi.json"); // a link under the title
-    if (key) ui.preauthorizeApiKey("apiKey", key);
-  },
+  onComplete: () => key && ui.preauthorizeApiKey("apiKey", key),
 });
 
 // Swagger UI has dark colors for this class, and no setting that follows the system.

@@ -47,8 +47,13 @@ window.checkKeys = () => ({
   },
 });
 
-/** Removes the dialog for a key, which a page without requests does not need. `supportedSubmitMethods` leaves it there. */
+/**
+ * Removes the servers and the dialog for a key, which a page without requests does not need. `supportedSubmitMethods` leaves
+ * them there.
+ */
 window.readOnly = () => {
   const nothing = () => () => null;
-  return { wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } };
+  return {
+    wrapComponents: { ServersContainer: nothing, authorizeBtn: nothing, authorizeOperationBtn: nothing },
+  };
 };
