@@ -48,6 +48,10 @@ async function sendWhile(command: string[], { url }: { url: string }, traffic: C
   const key = requireApiKey(traffic);
   const { API_KEY: _, ...env } = process.env;
   const run: Run = { url, probes: probesOf(key, await findPet(url, key)) };
+  await sendRound(run);
+  // A canary without valid requests proves nothing.
+  if (run.probes.every(({ key, failures }) => !key || failures.some((kind) => kind === 401 || kind === 403)))
+    throw new Error("Every operation refuses the key in API_KEY, so the command was not run.");
   const [program = "", ...args] = command;
   const ended = once(spawn(program, args, { stdio: "inherit", env }), "close");
   const rounds: Promise<Probe[]>[] = [];
@@ -69,7 +73,7 @@ async function sendWhile(command: string[], { url }: { url: string }, traffic: C
 /** The command, for tests in their own process. */
 export const program = configureProgram(new Command("npm run traffic --"))
   .description(
-    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet for each API key. Fails if the command or the last requests fail.",
+    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet for each API key. Fails if the command or the last requests fail, and does not run the command if every operation refuses the key.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .argument("<command...>", "such as npx cdk deploy <stack>")

@@ -107,7 +107,7 @@ async function traffic({
 it("sends requests to every operation while the command runs, with and without the key", async () => {
   const { code, stderr, requests } = await traffic({ rounds: SPELLINGS });
   const names = operations.flatMap(({ id }) => [id, `${id} without a key`]);
-  const report = names.map((name) => `${name}: ${SPELLINGS + 1} requests, 0 failed\n`);
+  const report = names.map((name) => `${name}: ${SPELLINGS + 2} requests, 0 failed\n`);
   report.push(
     'The pet of this key is 8. Remove it once, as in "Delete a pet by hand" in docs/incidents.md.\n',
   );
@@ -124,6 +124,20 @@ it("sends requests to every operation while the command runs, with and without t
   for (const spelling of spellings) expect(spelling).toMatch(/^Bearer +ask_x$/);
 });
 
+it.each([401, 403])(
+  "ends before it runs the command if every operation refuses the key with a %d",
+  async (status) => {
+    const { code, stderr } = await traffic({ before: (_route, key) => (key ? status : undefined) });
+    const message = "traffic: Every operation refuses the key in API_KEY, so the command was not run.\n";
+    expect([code, stderr, command.mock.calls]).toEqual([1, message, []]);
+  },
+);
+
+it("runs the command if one operation accepts the key", async () => {
+  await traffic({ before: (route, key) => (key && route !== "GET /pets" ? 401 : undefined) });
+  expect(command).toHaveBeenCalledTimes(1);
+});
+
 it("passes on what the command prints, and fails if it fails, as a process", async () => {
   const script = fileURLToPath(new URL("../../cli/traffic.ts", import.meta.url));
   const killed = ["sh", "-c", "echo done; kill -KILL $$"]; // as by a cancelled workflow
@@ -135,7 +149,10 @@ it("passes on what the command prints, and fails if it fails, as a process", asy
 
 it("judges an operation only after the command, which can add or repair it", async () => {
   const { code, stderr } = await traffic({ before: () => 500, during: () => 403, rounds: 5 });
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/^listPets: \d requests, 5 failed \(403\)$/m)]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^listPets: \d requests, 6 failed \(500, 403\)$/m),
+  ]);
 });
 
 it("gives the command no key, and says nothing about the pet in a workflow, where it has been removed", async () => {
