@@ -7,10 +7,8 @@ import type { CodeFolder } from "./function-set.ts";
 import { accountStackName } from "./names.ts";
 import { deployedStages, personalStage, type Stage, UsageError } from "./stages.ts";
 
-/** Set in code and not in cdk.json, so that every way to synthesize returns the same templates. */
-export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)(
-  "aws-cdk-lib/recommended-feature-flags.json",
-);
+/** The feature flags, so that every way to synthesize returns the same templates: only the `cdk` command reads cdk.json. */
+export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)("../cdk.json").context;
 
 /** What `-c` can set. */
 const CONTEXT_VALUES = ["deletionProtection", "canaryAlarms", "stage", "like"];

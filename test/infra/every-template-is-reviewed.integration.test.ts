@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
+import type { Json } from "../support/json.ts";
 import { FOLDER, reviewedFiles } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 
@@ -14,6 +15,20 @@ it.each(Object.entries(files))("%s has what is deployed", (file, deployed) => {
 it("every reviewed template belongs to a stack", () => {
   expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(files).sort());
 });
+
+// The library recommends more flags with an update, which must change nothing that is deployed.
+it.each(["assembly", "optionsAssembly", "accountAssembly"] as const)(
+  "%s has the feature flags of cdk.json",
+  (which) => {
+    const read = (file: string | URL): Json => JSON.parse(readFileSync(file, "utf8"));
+    const { artifacts } = read(join(shared[which] ?? "", "manifest.json"));
+    const flags = Object.entries<Json>(artifacts["aws-cdk-lib/feature-flag-report"].properties.flags);
+    const set = flags.flatMap(([name, { userValue }]) =>
+      userValue === undefined ? [] : [[name, userValue]],
+    );
+    expect(Object.fromEntries(set)).toEqual(read(new URL("../../cdk.json", import.meta.url)).context);
+  },
+);
 
 it("a personal stage, and the account stacks for the example repository, satisfy the rules of AWS Solutions", () => {
   const report = JSON.parse(readFileSync(join(shared.accountAssembly, "validation-report.json"), "utf8"));
