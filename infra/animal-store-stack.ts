@@ -25,7 +25,7 @@ export class AnimalStoreStack extends Stack {
       keys: new ApiKeysTable(this, "ApiKeys", stage),
     };
     const functions = createFunctions(this, tables, stage, codeFolder);
-    const alarms = new Alarms(this, "Alarms");
+    const alarms = new Alarms(this, "Alarms", stage);
     if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms, stage);
 
     const api = new Api(this, "Api", functions, stage);

@@ -37,6 +37,8 @@ export interface Stage {
   canaryDeployment: boolean;
   /** deploys even if alarms are triggered, for repairs; `-c canaryAlarms=off` sets it for one deployment */
   ignoreCanaryAlarms?: boolean;
+  /** who gets the pages and the notices; each address has to confirm, in a message from AWS */
+  alarmEmails?: { page: string; notice: string };
   /**
    * A custom domain name, mapped at /v1. The certificate must be in the stage's region. `disableDefaultEndpoint` locks out
    * the clients that still use the default endpoint: deploy the name first, and disable it when nobody does.
@@ -92,8 +94,8 @@ export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
 export class UsageError extends Error {}
 
 /**
- * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of another stage, without its domain name
- * and without what keeps data.
+ * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of another stage, without its domain name,
+ * its addresses for alarms and what keeps data.
  *
  * @param like the name of the other stage, of `-c like=<name>`
  * @throws UsageError if it cannot have this name, or there is no such other stage
@@ -109,7 +111,7 @@ export function personalStage(name: string, like = staging.name): Stage {
     throw new UsageError(
       `A personal stage can be like ${deployedStages.map((stage) => stage.name).join(" or ")}.`,
     );
-  const { domain: _, ...settings } = other;
+  const { domain: _, alarmEmails: __, ...settings } = other;
   const { retainData, pointInTimeRecovery, deletionProtection, confirmKeyChanges } = staging;
   return { ...settings, name, retainData, pointInTimeRecovery, deletionProtection, confirmKeyChanges };
 }

@@ -11,7 +11,9 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
+import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
+import type { Stage } from "../stages.ts";
 import type { AlarmDefinition } from "./alarm-definitions.ts";
 
 /** The `id` is that of the construct, by default the name of the alarm. */
@@ -23,14 +25,14 @@ export function dashboardName(scope: Construct): string {
   return `${stackName}-${region}`;
 }
 
-/** The topics that operators subscribe to, and the alarms that notify them. */
+/** The topics of a stage with their subscriptions, and the alarms that notify them. */
 export class Alarms extends Construct {
   /** for what has to wake somebody */
   readonly page: Topic;
   /** for what can wait until working hours */
   readonly notice: Topic;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { alarmEmails }: Stage) {
     super(scope, id);
     // CloudWatch cannot publish to a topic that is encrypted with an AWS managed key.
     const masterKey = new Key(this, "Key", {
@@ -48,7 +50,10 @@ export class Alarms extends Construct {
     });
     this.page = new Topic(this, "Page", { masterKey, enforceSSL: true });
     this.notice = new Topic(this, "Notice", { masterKey, enforceSSL: true });
-    for (const topic of [this.page, this.notice]) topic.grantPublish(cloudWatch); // and the use of the key
+    for (const topic of ["page", "notice"] as const) {
+      this[topic].grantPublish(cloudWatch); // and the use of the key
+      if (alarmEmails) this[topic].addSubscription(new EmailSubscription(alarmEmails[topic]));
+    }
   }
 
   /**

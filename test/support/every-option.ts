@@ -11,6 +11,7 @@ export const everyOption: Stage = {
   reservedConcurrency: { operation: 53, authorizer: 23 },
   systemLogLevel: "INFO",
   logRetentionDays: 7,
+  alarmEmails: { page: "on-call@example.com", notice: "team@example.com" },
   domain: {
     name: "api.example.com",
     certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
