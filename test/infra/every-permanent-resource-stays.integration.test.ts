@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
@@ -6,8 +7,11 @@ import type { Json } from "../support/json.ts";
 import { readTemplate } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 
-// CloudFormation knows a resource by its logical id, which follows from the ids of its constructs. With another id, a
-// deployment creates another resource, and all checks of the deployment succeed.
+// CloudFormation knows a stack by its name, and a resource by its logical id, which follows from the ids of its constructs.
+// With another name or id, a deployment creates another stack or resource, and all checks of the deployment succeed.
+
+/** The deployed stacks. A stack with another name has no pets and no keys. */
+const stacks = ["animal-store-account", "animal-store-production", "animal-store-staging"];
 
 /** What is lost with another logical id. */
 const permanent: Record<string, string> = {
@@ -21,6 +25,12 @@ const permanent: Record<string, string> = {
 const policy = /--stack-policy-body '(.*?)'/s.exec(
   readFileSync(new URL("../../docs/deployment.md", import.meta.url), "utf8"),
 );
+
+it("every stack keeps its name", () => {
+  const { artifacts } = JSON.parse(readFileSync(join(shared.assembly, "manifest.json"), "utf8"));
+  const isStack = (id: string) => artifacts[id].type === "aws:cloudformation:stack";
+  expect(Object.keys(artifacts).filter(isStack).sort()).toEqual(stacks);
+});
 
 describe.each(deployedStages.map(({ name }) => name))("in %s", (stage) => {
   const resources: Record<string, Json> = readTemplate(shared.assembly, stackName(stage)).Resources;
