@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
+import * as definitions from "../../../infra/monitoring/alarm-definitions.ts";
 import { stackName } from "../../../infra/names.ts";
 import { deployedStages } from "../../../infra/stages.ts";
 import { metricsOf } from "../../support/cloudwatch.ts";
@@ -21,7 +22,7 @@ function periodOf(alarm: Json): number {
 const topicOf = ({ AlarmActions: [topic] }: Json): string => topic;
 const document = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
 
-describe.each(deployedStages)("in $name", ({ name: stage }) => {
+describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryDeployment }) => {
   const { find, fn, only, output } = readResources(shared.assembly, stackName(stage));
   const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];
   const alarms = find("CloudWatch::Alarm");
@@ -34,6 +35,24 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
     expect(document("decisions/alarms.md")).toContain(
       `objective is ${objective} % of requests without a 5xx over ${days} days`,
     );
+  });
+
+  it("every alarm of infra/monitoring/alarm-definitions.ts exists, where there is what it measures", () => {
+    const { serverErrors, refusals, highLatency, blockedRequests, throttles, versionAlarms, ...others } =
+      definitions;
+    const versions = functionNames.map((name) => {
+      const { serverErrors, refusals, ...both } = versionAlarms(name);
+      return Object.values({ ...both, failed: name === "authorize" ? refusals : serverErrors });
+    });
+    const expected = [
+      ...[...serverErrors, refusals, highLatency, ...functionNames.map(throttles)],
+      ...(wafRateLimits ? [blockedRequests] : []),
+      ...(canaryDeployment ? versions.flat() : []),
+    ];
+    const described = alarms.map(({ AlarmDescription }) => AlarmDescription.split(". See ")[0]);
+    expect(described.sort()).toEqual(expected.map(({ description }) => description).sort());
+    // Whoever adds a definition says here in which stages it exists.
+    expect(Object.keys(others).sort()).toEqual(["ERROR_BUDGET", "percent"]);
   });
 
   it("every alarm notifies a topic, and also when it ends unless each deployment adds it anew", () => {
