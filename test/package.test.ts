@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
+import { matchesGlob } from "node:path";
 import { expect, it } from "@jest/globals";
+import { parse } from "yaml";
 import type { Json } from "./support/json.ts";
 
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), "utf8"));
@@ -46,6 +48,17 @@ it.each([
   const [, version] = /NODEJS_(\d+)_X/.exec(text("infra/api-function.ts")) ?? [];
   const found = globSync(files, { cwd: root }).flatMap((file) => [...text(file).matchAll(place)]);
   expect([...new Set(found.map(([, named]) => named))]).toEqual([version]);
+});
+
+it("updates the packages of Node together, and no major version before Lambda has it", () => {
+  const file = readFileSync(new URL("../.github/dependabot.yml", import.meta.url), "utf8");
+  const [{ groups, ignore }]: Json[] = parse(file).updates;
+  const names = Object.keys({ ...manifest.devDependencies, ...manifest.optionalDependencies });
+  const ignored = ignore.filter((one: Json) => one["update-types"].join() === "version-update:semver-major");
+  const patterns = [groups.node.patterns, ignored.map((one: Json) => one["dependency-name"])];
+  for (const name of names.filter((name) => /^(@types\/node$|node-)/.test(name)))
+    for (const some of patterns)
+      expect([name, some.some((one: string) => matchesGlob(name, one))]).toEqual([name, true]);
 });
 
 it("checks the types and the rules of Biome before the tests run", () => {
