@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { budget, githubRepository } from "../../infra/account-settings.ts";
 import { accountStackName, pascalCase, stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import type { Json } from "../support/json.ts";
@@ -82,21 +81,11 @@ describe("the account", () => {
 
   it("has one role for the logs of API Gateway, which no stage owns and every stage needs", () => {
     expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log.id));
-    const [{ Action, Principal }] = log.trust;
-    expect([Action, Principal]).toEqual(["sts:AssumeRole", { Service: "apigateway.amazonaws.com" }]);
-    const policies = ["arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"];
-    expect([log.trust.length, log.statements, log.ManagedPolicyArns]).toEqual([1, [], policies]);
     expect(others).toEqual([]); // also in an account with a personal stage, as here
     const { artifacts } = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));
     for (const stack of names.map(stackName)) {
       expect(readResources(assembly, stack).find("ApiGateway::Account")).toEqual([]);
       expect(artifacts[stack].dependencies).toContain(accountStackName);
     }
-  });
-
-  it("has roles for GitHub and a budget only if someone fills them in", () => {
-    const own = readResources(assembly, accountStackName);
-    const has = [own.find("IAM::Role").length > 1, own.find("Budgets::Budget").length > 0];
-    expect(has).toEqual([githubRepository !== undefined, budget !== undefined]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { ResponseType } from "aws-cdk-lib/aws-apigateway";
 import { readStack } from "../../../emulator/template/template.ts";
 import { stackName } from "../../../infra/names.ts";
 import { deployedStages } from "../../../infra/stages.ts";
@@ -43,6 +44,14 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
       method.AuthorizationType === "CUSTOM" ? method.AuthorizerId : method.AuthorizationType,
     );
     expect(new Set(authorizers)).toEqual(new Set(["NONE", only("ApiGateway::Authorizer").id]));
+  });
+
+  it("sets every type of gateway response that there is, with nothing that repeats what the client sent", () => {
+    const responses = find("ApiGateway::GatewayResponse");
+    const types = Object.values(ResponseType).flatMap(({ responseType = [] }) => responseType);
+    expect(responses.map((response) => response.ResponseType).sort()).toEqual(types.sort());
+    for (const { ResponseTemplates, ResponseParameters = {} } of responses)
+      expect(JSON.stringify([ResponseTemplates, ResponseParameters])).not.toContain("$"); // of variables
   });
 
   it("never lets a client's body choose the status of a mock", () => {

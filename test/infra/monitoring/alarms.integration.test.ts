@@ -28,15 +28,6 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
   const alarms = find("CloudWatch::Alarm");
   const ofStage = alarms.filter(({ AlarmName }) => AlarmName === undefined);
 
-  const [, objective, days] =
-    /objective ([\d.]+) over (\d+) days/.exec(only("CloudWatch::Dashboard").DashboardBody) ?? [];
-
-  it("docs/decisions/alarms.md states the objective that infra/monitoring/alarm-definitions.ts has", () => {
-    expect(document("decisions/alarms.md")).toContain(
-      `objective is ${objective} % of requests without a 5xx over ${days} days`,
-    );
-  });
-
   it("every alarm of infra/monitoring/alarm-definitions.ts exists, where there is what it measures", () => {
     const { serverErrors, refusals, highLatency, blockedRequests, throttles, versionAlarms, ...others } =
       definitions;
