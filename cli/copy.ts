@@ -30,19 +30,26 @@ async function partitionKey(TableName: string): Promise<string> {
   return Table?.KeySchema?.[0]?.AttributeName ?? "";
 }
 
-/** Puts an item, in place of `current` if it is unchanged, or else if there is none. @returns whether it did */
-async function put(TableName: string, key: string, Item: Item, current?: Item): Promise<boolean> {
-  const names = current ? [...new Set([...Object.keys({ ...Item, ...current }), ...KEY_ENDS])] : [key];
-  const isKept = (name: string) => current?.[name] !== undefined;
-  const condition = names.map((name, n) => (isKept(name) ? `#${n} = :${n}` : `attribute_not_exists(#${n})`));
-  const values = names.flatMap((name, n) => (current?.[name] ? [[`:${n}`, current[name]]] : []));
-  const command = new PutItemCommand({
-    TableName,
-    Item,
-    ConditionExpression: condition.join(" AND "),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name, n) => [`#${n}`, name])),
-    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
+/** Returns the condition that an item has these attributes, and lacks those that are undefined here. */
+function conditionOn(attributes: Partial<Item>) {
+  const names: Record<string, string> = {};
+  const values: Item = {};
+  const conditions = Object.entries(attributes).map(([name, value], n) => {
+    names[`#${n}`] = name;
+    if (!value) return `attribute_not_exists(#${n})`;
+    values[`:${n}`] = value;
+    return `#${n} = :${n}`;
   });
+  return {
+    ConditionExpression: conditions.join(" AND "),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
+  };
+}
+
+/** Puts an item, if the existing one is as expected (conditionOn). @returns whether it did */
+async function put(TableName: string, Item: Item, expected: Partial<Item>): Promise<boolean> {
+  const command = new PutItemCommand({ TableName, Item, ...conditionOn(expected) });
   return !(await conditionFailure(writer.send(command)));
 }
 
@@ -50,7 +57,7 @@ async function copyMissing(from: string, to: string, key: string): Promise<void>
   let [read, copied] = [0, 0];
   for await (const { Items = [] } of paginateScan({ client, pageSize: 50 }, { TableName: from })) {
     const copyItem = async (item: Item) => {
-      if (!(await put(to, key, item))) return;
+      if (!(await put(to, item, { [key]: undefined }))) return;
       copied++;
       // At once, because nothing names these keys again if a later item fails.
       if (item.hash) await print(`${escapeControls(keyIdOf(item.hash.S ?? ""))}: copied.`);
@@ -70,7 +77,9 @@ async function copyOne(from: string, to: string, key: string, id: string): Promi
   const [item, current] = [await get(from), await get(to)];
   if (!item) throw new Error(`${from} has no ${id}.`);
   const ends = KEY_ENDS.flatMap((name) => (current?.[name] ? [[name, current[name]]] : []));
-  if (!(await put(to, key, { ...item, ...Object.fromEntries(ends) }, current)))
+  const absent = Object.fromEntries([...Object.keys(item), ...KEY_ENDS].map((name) => [name, undefined]));
+  const expected = current ? { ...absent, ...current } : { [key]: undefined };
+  if (!(await put(to, { ...item, ...Object.fromEntries(ends) }, expected)))
     throw new Error(`${id} changed meanwhile. It was not copied.`);
   if (key === "hash" && !(await apiKeyStore(to, LIMITS).find(stored?.hash ?? "")))
     throw new Error(`The record of the key ${id} is still damaged, so the key does not work: revoke it.`);
