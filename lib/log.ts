@@ -1,17 +1,17 @@
 /**
- * Describes an error for the log, without its message: a parser's message quotes its input. DynamoDB's own messages are
- * included, because they contain no values.
+ * Describes an error for the log. The message of a SyntaxError is left out, because a parser quotes its input. Other messages
+ * name fields, types, tables and hosts, and no value that a client sent.
  *
  * @param error anything thrown
- * @returns its name and stack frames, and the same of its causes
+ * @returns its name, message and stack frames, and the same of its causes
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
-  const service = "$metadata" in error ? { message: error.message, metadata: error.$metadata } : {};
   return {
     name: error.name,
+    ...(error instanceof SyntaxError ? {} : { message: error.message }),
     ...("code" in error ? { code: error.code } : {}),
-    ...service,
+    ...("$metadata" in error ? { metadata: error.$metadata } : {}),
     stack: error.stack?.split("\n").filter((line) => /^\s+at /.test(line)),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };

@@ -1,22 +1,32 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "@jest/globals";
-import { ApiError } from "../../lib/errors.ts";
+import { ApiError, errors } from "../../lib/errors.ts";
 import { describeError } from "../../lib/log.ts";
+import { NewPet } from "../../lib/pet.ts";
 
 const stack = expect.arrayContaining([expect.stringMatching(/^\s+at .*log\.test\.ts/)]);
 
-it("describes an error by its name, its code and where it was thrown, and its causes likewise", () => {
-  const error = new ApiError("internal_error", { cause: new SyntaxError("secret\nsecret at secret") });
+it("describes an error by its name, message and code, and where it was thrown, and its causes likewise", () => {
+  const { error: invalid } = NewPet.safeParse({ name: ["secret"], categoryId: "secret" });
+  const error = new ApiError("internal_error", {
+    cause: new SyntaxError("secret\nsecret at secret", { cause: invalid }),
+  });
   expect(describeError(error)).toStrictEqual({
     name: "ApiError",
+    message: errors.internal_error.message,
     code: "internal_error",
     stack,
-    cause: { name: "SyntaxError", stack },
+    // A parser quotes its input, a schema does not.
+    cause: {
+      name: "SyntaxError",
+      stack,
+      cause: { name: "$ZodError", message: expect.stringContaining("categoryId"), stack: [] },
+    },
   });
   expect(JSON.stringify(describeError(error))).not.toContain("secret");
 });
 
-it("includes the message of DynamoDB's own errors", () => {
+it("includes the response of DynamoDB", () => {
   const $metadata = { httpStatusCode: 400, requestId: "1" };
   const error = new ConditionalCheckFailedException({ message: "The condition failed", $metadata });
   expect(describeError(error)).toStrictEqual({
@@ -29,6 +39,6 @@ it("includes the message of DynamoDB's own errors", () => {
 
 it("describes what is not an Error by its type, and an error without a stack", () => {
   expect(["secret", undefined].map(describeError)).toEqual([{ name: "string" }, { name: "undefined" }]);
-  const error = Object.assign(new Error("secret"), { stack: undefined });
-  expect(describeError(error)).toStrictEqual({ name: "Error", stack: undefined });
+  const error = Object.assign(new Error("Failed."), { stack: undefined });
+  expect(describeError(error)).toStrictEqual({ name: "Error", message: "Failed.", stack: undefined });
 });

@@ -93,7 +93,7 @@ export async function startFaultProxy(target: string) {
       return;
     }
     const answers: Partial<Record<Fault, string>> = {
-      malformed: '{"Item":{"id":',
+      malformed: '{"Item":{"status":{"S":sold}}}', // which a parser quotes
       empty: "{}",
       "without the item": JSON.stringify({ ...JSON.parse(String(body)), Item: undefined }),
     };

@@ -111,7 +111,7 @@ describe("the log", () => {
   it("has one line for a 5xx: operation, status, version, caller, latency, and where it was thrown", async () => {
     jest.replaceProperty(process, "env", { AWS_LAMBDA_FUNCTION_VERSION: "7" });
     const times = [1000, 1025];
-    const thrown = new Error("outer secret", { cause: new SyntaxError("inner secret") });
+    const thrown = new Error("Failed.", { cause: new SyntaxError("secret") });
     const failing = async () => Promise.reject(thrown);
     await createHandler(listPets, failing, () => times.shift() ?? 1025)(requestEvent(), context);
     expect(lines).toEqual([
