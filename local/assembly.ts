@@ -9,10 +9,13 @@ import { entryOfOutput } from "../infra/names.ts";
 import { localStage, servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
+/** This checkout, with a slash at its end. */
+export const root = fileURLToPath(new URL("../", import.meta.url));
 
+/** The folders that determine the template. */
+export const templateFolders = ["infra", "lib"].map((name) => join(root, name));
 /** The folders that determine the assembly. */
-export const sourceFolders = ["functions", "infra", "lib"].map((name) => join(root, name));
+export const sourceFolders = [join(root, "functions"), ...templateFolders];
 /** The other inputs of a synthesis. npm rewrites its lock file in node_modules whenever it changes that folder. */
 const packageFiles = [
   "package.json",
@@ -30,15 +33,13 @@ const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
  *
  * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
  * @param options.signal cancels the synthesis
- * @param options.keep folders of assemblies that are in use
  * @returns the folder of the assembly
  * @throws Error with the CDK app's output when it fails
  */
 export async function refreshAssembly(
   folder: string,
-  options: { signal?: AbortSignal; keep?: string[] } = {},
+  options: { signal?: AbortSignal } = {},
 ): Promise<string> {
-  const { signal, keep = [] } = options;
   const sources = await hashSources();
   const assembly = join(folder, sources);
   if (!existsSync(assembly)) {
@@ -47,23 +48,22 @@ export async function refreshAssembly(
     const draft = `${assembly}.draft`;
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft, { recursive: true });
-    await synthesize(draft, signal && { signal });
+    await synthesize(draft, options);
     // Sources that changed meanwhile need an assembly with another name.
     if ((await hashSources()) !== sources) return refreshAssembly(folder, options);
     await rename(draft, assembly);
   }
   for (const name of await readdir(folder)) {
     const other = join(folder, name);
-    if (assemblyName.test(name) && other !== assembly && !keep.includes(other))
-      await rm(other, { recursive: true, force: true });
+    if (assemblyName.test(name) && other !== assembly) await rm(other, { recursive: true, force: true });
   }
   return assembly;
 }
 
-/** Returns the name of the current assembly: a hash of every file and version that the synthesis reads. */
-export async function hashSources(): Promise<string> {
+/** Returns the name of the current assembly: a hash of every file and version that the synthesis reads, in these folders. */
+export async function hashSources(folders = sourceFolders): Promise<string> {
   const files = packageFiles.map((name) => join(root, name));
-  for (const folder of sourceFolders) {
+  for (const folder of folders) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
       if (entry.isFile() && isSource(entry.name)) files.push(join(entry.parentPath, entry.name));
   }

@@ -9,8 +9,8 @@ export const dataFolder = process.env.DATA_DIR || ".animal-store";
 export const storeFolder = join(dataFolder, "dynamodb");
 /** The synthesized templates and the bundled functions. */
 export const assemblyFolder = join(dataFolder, "assembly");
-/** The functions as they are bundled after a change. */
-export const changedFunctionsFolder = join(dataFolder, "functions");
+/** The functions as `npm run dev` bundles them. */
+export const functionsFolder = join(dataFolder, "functions");
 /** The local service's own key. */
 export const keyFile = join(dataFolder, "api-key");
 const tablesFile = join(dataFolder, "tables.json");

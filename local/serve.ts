@@ -10,7 +10,6 @@ import type { StackDefinition } from "../emulator/template/template.ts";
 import { localStage } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
-import { readLocalStack } from "./assembly.ts";
 import { dataFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { serviceLog } from "./service-log.ts";
@@ -21,13 +20,13 @@ export type Service = Awaited<ReturnType<typeof serve>>;
 /**
  * Serves this API on 127.0.0.1, as the environment variables say, and prints how to call it.
  *
- * @param synthesize returns the folder with the current template
+ * @param readStack returns the current stack. It is called when the data folder can be used
  * @param atEnd gets what to undo when the process ends
  * @param onStoreFailure receives one line when the store has ended by itself
  * @throws Error in one line when the port, the data folder or the store cannot be used
  */
 export async function serve(
-  synthesize: () => Promise<string>,
+  readStack: () => Promise<StackDefinition>,
   atEnd: AsyncDisposableStack,
   onStoreFailure: (message: string) => void,
 ) {
@@ -44,8 +43,7 @@ export async function serve(
   const environment = awsEnvironment(store);
   if (!store.accessKeyId) await checkEndpoint(store);
 
-  const assembly = await synthesize();
-  const stack = readLocalStack(assembly);
+  const stack = await readStack();
   const { tables, outputs, apiStageName } = stack;
   const apiKeysTable = outputs.ApiKeysTableName ?? "";
   await createTables(store, tables).catch((error) => {
@@ -83,9 +81,9 @@ export async function serve(
   console.log(`Docs: ${origin}/docs`);
   return {
     server,
-    /** folder of the template that it started with */
-    assembly,
-    /** Serves another template, and ends the functions of the last one as soon as they have no event to handle. */
+    /** what it started with */
+    stack,
+    /** Serves another template or code, and ends the last functions as soon as they have no event to handle. */
     replace(next: StackDefinition): void {
       const started = startStack(next, options);
       running.drain();

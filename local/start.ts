@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { readLocalStack, refreshAssembly, sourceFolders } from "./assembly.ts";
-import { assemblyFolder, changedFunctionsFolder } from "./data-folder.ts";
+import type { StackDefinition } from "../emulator/template/template.ts";
+import { hashSources, readLocalStack, refreshAssembly, sourceFolders, templateFolders } from "./assembly.ts";
+import { assemblyFolder, functionsFolder } from "./data-folder.ts";
 import { type Service, serve } from "./serve.ts";
 import { watchFolders } from "./watch.ts";
 
@@ -20,7 +21,7 @@ Environment variables:
 const STOP_TIMEOUT_MS = 2000;
 /** Signals within this time are one: Ctrl-C sends one from the terminal and another from npm. In milliseconds. */
 const SAME_SIGNAL_MS = 500;
-/** How long the changed functions have the processor for themselves before a synthesis starts. */
+/** How long the changed functions have the processor for themselves before a synthesis can start. */
 const SYNTHESIS_DELAY_MS = 500;
 
 /** What to undo when the process ends. */
@@ -53,30 +54,42 @@ async function fail(error: unknown): Promise<void> {
   return stop(1);
 }
 
-/** Serves the sources after each change, and the last ones while a source has an error. */
-async function serveChanges({ assembly, replace }: Service, changes: AsyncIterable<[AbortSignal]>) {
+/** Synthesizes the template if the sources have changed. @param code a folder with other code, see readLocalStack */
+const readStack = async (code?: string, signal = stopping.signal) =>
+  readLocalStack(await refreshAssembly(assemblyFolder, { signal }), code);
+
+/** Serves the sources and their changes, and the last ones while a source has an error. */
+async function serveChanges(): Promise<void> {
   const { createRebuild } = await import("../infra/bundle/rebuild.ts");
-  const rebundle = await createRebuild(changedFunctionsFolder);
-  let served = assembly;
+  const rebundle = createRebuild(functionsFolder);
+  // Before the start reads the sources, so that no change is missed.
+  const changes = watchFolders(sourceFolders);
+  let template = await hashSources(templateFolders); // of the stack that is served
+  service = await serve(() => rebundle().then(() => readStack(functionsFolder)), cleanUp, fail);
+  let { stack, replace } = service;
+
   for await (const [changedAgain] of changes) {
     const signal = AbortSignal.any([stopping.signal, changedAgain]);
-    let part = "functions are";
-    try {
-      signal.throwIfAborted();
-      // The functions first, with the old template, because a synthesis takes seconds.
-      await rebundle();
-      signal.throwIfAborted();
-      replace(readLocalStack(served, changedFunctionsFolder));
-      console.error(`The changed ${part} served.`);
-      part = "template is";
-      await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
-      const changed = await refreshAssembly(assemblyFolder, { keep: [served], signal });
-      replace(readLocalStack(changed));
-      served = changed;
-      console.error(`The changed ${part} served.`);
-    } catch (error) {
-      if (!signal.aborted) console.error(`The changed ${part} not served. ${(error as Error).message}`);
-    }
+    /** Serves a part of the change. @returns what it serves, or undefined when the part has an error or has changed again */
+    const show = async (part: string, read: () => Promise<StackDefinition>) => {
+      try {
+        signal.throwIfAborted();
+        const next = await read();
+        signal.throwIfAborted();
+        replace(next);
+        console.error(`The changed ${part} served.`);
+        return next;
+      } catch (error) {
+        if (!signal.aborted) console.error(`The changed ${part} not served. ${(error as Error).message}`);
+      }
+    };
+    // The functions first, with the last template, because a synthesis takes seconds.
+    if (!(await show("functions are", () => rebundle().then(() => stack)))) continue;
+    await pause(SYNTHESIS_DELAY_MS, undefined, { signal }).catch(() => undefined);
+    const changed = await hashSources(templateFolders).catch(() => "");
+    if (changed === template) continue;
+    const next = await show("template is", () => readStack(functionsFolder, signal));
+    if (next) [stack, template] = [next, changed];
   }
 }
 
@@ -100,11 +113,8 @@ if (values.help) {
   // A full disk or a closed pipe loses the log, not the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
-    // Before the start reads the sources, so that no change is missed.
-    const changes = values.watch && watchFolders(sourceFolders);
-    const synthesize = () => refreshAssembly(assemblyFolder, { signal: stopping.signal });
-    service = await serve(synthesize, cleanUp, fail);
-    if (changes) await serveChanges(service, changes);
+    if (values.watch) await serveChanges();
+    else service = await serve(readStack, cleanUp, fail);
   } catch (error) {
     await fail(error);
   }

@@ -31,7 +31,7 @@ export class FunctionInstance {
       workerData: { code, handler } satisfies RuntimeOptions,
       env: { ...environment, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      execArgv: [],
+      execArgv: ["--enable-source-maps"], // for code that has its source map in it
       stdout: true,
       stderr: true,
     });

@@ -23,7 +23,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
     return files.mkdir(...args);
   },
 }));
-const { refreshAssembly, hashSources } = await import("../../local/assembly.ts");
+const { refreshAssembly, hashSources, templateFolders } = await import("../../local/assembly.ts");
 const { synthesize } = await import("../../infra/synthesize.ts");
 const emptyFolder = () => files.mkdtempDisposable(join(tmpdir(), "animal-store-assembly-"));
 
@@ -35,11 +35,13 @@ it.each([
   "/package-lock.json",
   "/node_modules/.package-lock.json",
   "/tsconfig.json",
-])("a change of %s makes another assembly", async (file) => {
-  const before = await hashSources();
-  expect(await hashSources()).toBe(before);
+])("a change of %s makes another assembly, and another template unless it is in functions/", async (file) => {
+  const hashes = () => Promise.all([hashSources(), hashSources(templateFolders)]);
+  const [assembly, template] = await hashes();
+  expect(await hashes()).toEqual([assembly, template]);
   changed = file;
-  expect(await hashSources()).not.toBe(before);
+  const after = await hashes();
+  expect([after[0] === assembly, after[1] === template]).toEqual([false, file.startsWith("/functions/")]);
 });
 
 it("a package file that npm did not write counts as empty", async () => {

@@ -28,11 +28,12 @@ const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
 // The service reads DATA_DIR when it is imported. A URL would misread this path.
 const folder = join(temporary, "a#b%41?c d");
 process.env.DATA_DIR = folder;
+const { readLocalStack } = await import("../../local/assembly.ts");
 const { serve } = await import("../../local/serve.ts");
 const { makeDataFolder, formatFile } = await import("../../local/data-folder.ts");
 
 let ends: AsyncDisposableStack;
-const synthesize = jest.fn(async () => shared.assembly);
+const synthesize = jest.fn(async () => readLocalStack(shared.assembly));
 let print: jest.SpiedFunction<typeof console.log>;
 
 const { env } = process;

@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 // A copy of the sources, whose path has characters that a shell would interpret.
 const checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
 const [file, appFile] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];
+const functionFile = join(checkout, "functions", "get-pet.ts");
 let service: LocalService;
 
 /** A module that saves a syntax error when the service is about to serve. */
@@ -101,6 +102,15 @@ it("serves changed functions and templates, and the old ones while a source has 
   await service.printed("The changed template is served.");
   await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
 
+  // A change of functions/ needs no synthesis. An error has its place in the source.
+  const getPet = await readFile(functionFile, "utf8");
+  await save(functionFile, getPet.replace(/(?=const pet =)/, "\n(params as any).x.y;"));
+  await served(errors.internal_error.message, "Changed 1.");
+  const line = getPet.split("const pet =")[0]?.split("\n").length ?? 0;
+  await service.printed(`/functions/get-pet.ts:${line + 1}:`);
+  await save(functionFile, getPet);
+  await served(...changes);
+
   // Later, changed functions need the last template that was served.
   const refused = "AWS::ApiGatewayV2::Api";
   await save(appFile, app([...original, "AWS::ApiGateway::RestApi"], [...changes, refused]));
@@ -117,15 +127,17 @@ it("serves changed functions and templates, and the old ones while a source has 
   await save(appFile, "throw new Error('no template');");
   await save(file, source);
   await service.printed("no template");
-  expect(service.output()).not.toMatch(/node:internal|node_modules/);
-  expect(service.output().match(/template is not served/g)).toHaveLength(2);
+  expect(service.output().split("not served").pop()).not.toMatch(/node:internal|node_modules/);
+  expect(service.output().match(/template is (not )?served/g)).toHaveLength(3);
   await served(original[0] ?? "", "Changed 1.");
 
-  // A changed function is bundled as the CDK app bundles it, byte for byte.
+  // A changed function is bundled as the CDK app bundles it, byte for byte, with its source map.
   const assembly = process.env.TEST_ASSEMBLY ?? "";
   const read = ({ code = "" }) =>
     Promise.all(["index.js", "lambda-entry.mjs"].map((file) => readFile(join(code, file), "utf8")));
-  expect(await Promise.all(readLocalStack(assembly, functions).functions.map(read))).toEqual(
+  const changedCode = await Promise.all(readLocalStack(assembly, functions).functions.map(read));
+  const withoutMap = (text: string) => text.replace(/^\/\/# sourceMappingURL=.*\n/m, "");
+  expect(changedCode.map((files) => files.map(withoutMap))).toEqual(
     await Promise.all(readLocalStack(assembly).functions.map(read)),
   );
 }, 120_000);
