@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { formatAccessLog } from "../emulator/gateway/context.ts";
 import type { HandledRequest } from "../emulator/gateway/gateway.ts";
+import { root } from "./assembly.ts";
 
 /**
  * Returns where the service writes what it and its functions log: on a terminal short lines for a person, otherwise lines
@@ -28,7 +29,7 @@ const API_KEY = /(a|%[46]1)(s|%[57]3)(k|%[46]b)(_|%5f)[\w%]*/gi;
 
 /** One short line: time, status, duration, key ID, request, and the cause of an error. What has any length is last. */
 function formatRequest({ variables, url, body }: HandledRequest): string {
-  const { httpMethod, status, responseLatency } = variables;
+  const { httpMethod, status, responseLatency, "error.responseType": type = "" } = variables;
   const errorCode = Number(status) >= 400 && parse(body)?.code; // the body of a function can be any text
   const color = COLORS[Math.floor(Number(status) / 100) - 1] ?? "red";
   return [
@@ -41,7 +42,9 @@ function formatRequest({ variables, url, body }: HandledRequest): string {
       .replaceAll(/[^ -~]/g, "?")
       .replaceAll(API_KEY, "ask_...")
       .slice(0, 100),
-    [errorCode, variables["error.responseType"], variables["authorizer.error"]].filter(Boolean).join(", "),
+    [errorCode, type.toLowerCase() === errorCode ? "" : type, variables["authorizer.error"]]
+      .filter(Boolean)
+      .join(", "),
   ]
     .join("  ")
     .trimEnd();
@@ -62,13 +65,25 @@ function withoutValues(url: string): string {
   return query ? `${path}?${query.replaceAll(/=[^&]*/g, "")}` : (path ?? "");
 }
 
-/** Hides the lines that only repeat a request. */
+/** What describeError returns. */
+type DescribedError = { name: string; message?: string; stack?: string[]; cause?: DescribedError };
+
+const textOf = ({ name, stack = [], message = stack[0] ? "" : "no Error", cause }: DescribedError): string =>
+  [message ? `${name}: ${message}` : name].concat(stack, cause ? `Cause: ${textOf(cause)}` : []).join("\n");
+
+/** The stack frames in the sources of the functions, which are paths. Those in the emulator are URLs. */
+const OWN_FRAMES = new RegExp(`^ +at .*(?<!file://)${RegExp.escape(root)}(?!node_modules/)(.*?)\\)?$`, "gm");
+
+/** Hides the lines that only repeat a request. Of an error, hides the stack frames in packages and in Node. */
 function formatFunctionLine(line: string): string | undefined {
   const entry = parse(line);
   if (!entry) return line;
   const { level, message } = entry as { level: string; message: unknown };
   if (level === "INFO") return undefined;
-  const { stackTrace } = (message ?? {}) as { stackTrace?: string[] }; // of what a function threw
-  const text = typeof message === "string" ? message : (stackTrace?.join("\n") ?? JSON.stringify(message));
-  return `          ${level}  ${text}`;
+  const { error, stackTrace } = (message ?? {}) as { error?: DescribedError; stackTrace?: string[] };
+  const other = typeof message === "string" ? message : (stackTrace?.join("\n") ?? JSON.stringify(message));
+  const text = error?.name ? textOf(error) : other;
+  const own = text.replaceAll(OWN_FRAMES, "  at $1");
+  const shown = own === text ? text : own.replaceAll(/\n {4,}at .*/g, "");
+  return `          ${level}  ${shown.replaceAll("\n", `\n${" ".repeat(17)}`)}`;
 }

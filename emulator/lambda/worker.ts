@@ -32,7 +32,8 @@ const post = (message: RuntimeMessage) => parentPort?.postMessage(message);
 
 let requestId = "";
 for (const level of ["info", "warn", "error"] as const) {
-  console[level] = (message: unknown) => {
+  console[level] = (logged: unknown) => {
+    const message = logged instanceof Error ? failureOf(logged) : logged;
     const line = { timestamp: new Date().toISOString(), level: level.toUpperCase(), requestId, message };
     post({ log: JSON.stringify(line) });
   };

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { HandledRequest } from "../../emulator/gateway/gateway.ts";
@@ -35,15 +36,18 @@ function linesOf(isTTY: boolean, use: (log: ReturnType<typeof serviceLog>) => vo
 describe("the log on a terminal", () => {
   it("is one aligned line per request, with the local time, the reason of an error and without query values", () => {
     jest.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) });
-    const denied = { httpMethod: "DELETE", status: 503, responseLatency: 1234 };
+    const failed = { httpMethod: "DELETE", status: 503, responseLatency: 1234 };
+    const denied = { ...failed, status: 401, "error.responseType": "UNAUTHORIZED" };
     const lines = linesOf(true, (log) => {
       log.request(request, "{}");
-      log.request({ url: "/v1", body: "", variables: denied }, "{}");
+      log.request({ url: "/v1", body: "", variables: failed }, "{}");
+      log.request({ url: "/v1", body: '{"code":"unauthorized"}', variables: denied }, "{}");
     });
     expect(lines.map(stripVTControlCharacters)).toEqual([
       // in the time zone of jest.config.js
       "08:30:00  400      7 ms  key_1                 GET      /v1/pets?status&limit  invalid_request, DEFAULT_4XX, slow",
       "08:30:00  503   1234 ms  -                     DELETE   /v1",
+      "08:30:00  401   1234 ms  -                     DELETE   /v1  unauthorized",
     ]);
   });
 
@@ -73,23 +77,34 @@ describe("the log on a terminal", () => {
     expect(line).toContain(`  ${shown}  `);
   });
 
-  it("shows a function's errors and plain text, and hides its information", () => {
-    const thrown = '{"level":"ERROR","message":{"errorMessage":"x","stackTrace":["Error: x","    at y"]}}';
-    const failed = '{"level":"ERROR","message":{"status":503}}';
-    const logged = [
-      info,
-      failed,
-      thrown,
-      '{"level":"WARN","message":"slow"}',
-      '{"level":"WARN","message":null}',
+  it("shows a function's errors with their causes and their places in the sources, and hides its information", () => {
+    const root = fileURLToPath(new URL("../../", import.meta.url));
+    const parser = {
+      name: "SyntaxError",
+      stack: ["    at JSON.parse (<anonymous>)"],
+      cause: { name: "string" },
+    };
+    const frames = [
+      `    at node_modules (${root}node_modules/x.js:1:2)`,
+      `    at async x (${root}lib/x.ts:3:4)`,
     ];
-    const lines = linesOf(true, (log) => [...logged, "plain text"].forEach(log.function));
+    const error = { name: "TypeError", message: "two\nlines", stack: frames, cause: parser };
+    const messages = [{ error }, { error: {} }, { stackTrace: ["Error: x", "    at y"] }, "slow", null];
+    const lines = linesOf(true, (log) => {
+      for (const message of messages) log.function(JSON.stringify({ level: "ERROR", message }));
+      for (const line of [info, "plain text"]) log.function(line);
+    });
     expect(lines).toEqual([
-      '          ERROR  {"status":503}',
+      "          ERROR  TypeError: two",
+      "                 lines",
+      "                   at lib/x.ts:3:4",
+      "                 Cause: SyntaxError",
+      "                 Cause: string: no Error",
+      '          ERROR  {"error":{}}',
       "          ERROR  Error: x",
-      "    at y",
-      "          WARN  slow",
-      "          WARN  null",
+      "                     at y",
+      "          ERROR  slow",
+      "          ERROR  null",
       "plain text",
     ]);
   });

@@ -12,7 +12,7 @@ const source = `
     if (fault === "endless loop") for (;;);
     if (fault === "no result in time") await new Promise(() => {});
     if (fault === "unhandled rejection") { Promise.reject(new Error("secret")); await new Promise(() => {}); }
-    if (fault === "log") { console.error({ logged: true }); console.warn("slow"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
+    if (fault === "log") { console.error({ logged: true }); console.error(new RangeError("secret")); console.warn("slow"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
     if (fault === "exception") throw new TypeError("secret");
     if (fault === "text") throw "secret";
     const { maxOldGenerationSizeMb: heapMb } = require("node:worker_threads").resourceLimits;
@@ -77,7 +77,14 @@ it("a function has its lines logged, and why it failed", async () => {
     };
     const text = { errorType: "Error", errorMessage: "secret", stackTrace: expect.any(Array) };
     const exited = { errorMessage: "The function exited with status 1." };
-    for (const message of [{ logged: true }, thrown("TypeError"), thrown("Error"), text, exited])
+    for (const message of [
+      { logged: true },
+      thrown("RangeError"),
+      thrown("TypeError"),
+      thrown("Error"),
+      text,
+      exited,
+    ])
       expect(entries).toContainEqual({ ...own, level: "ERROR", message });
   });
 });
