@@ -1,3 +1,4 @@
+import inspector from "node:inspector";
 import { Worker } from "node:worker_threads";
 import type { FunctionDefinition } from "../template/template.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -56,7 +57,8 @@ export class FunctionInstance {
    * @throws Error with the members of a Failure when the function threw, crashed or exceeded its timeout
    */
   async run(event: string, requestId: string): Promise<unknown> {
-    const { timeoutMs } = this.#definition;
+    // While a debugger can hold the function, the longest timer: 24 days.
+    const timeoutMs = inspector.url() ? 2 ** 31 - 1 : this.#definition.timeoutMs;
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     this.#settle = resolve;
     this.#worker.postMessage({ event, requestId, deadline: Date.now() + timeoutMs } satisfies Invocation);

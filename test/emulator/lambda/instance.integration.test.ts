@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import inspector from "node:inspector";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
@@ -28,6 +29,7 @@ const pool = new FunctionPool({ ...definition, environment: { OWN: "f" } }, log)
 
 afterEach(() => {
   jest.useRealTimers();
+  jest.restoreAllMocks();
   log.mockClear();
 });
 afterAll(async () => {
@@ -77,14 +79,8 @@ it("a function has its lines logged, and why it failed", async () => {
     };
     const text = { errorType: "Error", errorMessage: "secret", stackTrace: expect.any(Array) };
     const exited = { errorMessage: "The function exited with status 1." };
-    for (const message of [
-      { logged: true },
-      thrown("RangeError"),
-      thrown("TypeError"),
-      thrown("Error"),
-      text,
-      exited,
-    ])
+    const errors = ["RangeError", "TypeError", "Error"].map(thrown);
+    for (const message of [{ logged: true }, ...errors, text, exited])
       expect(entries).toContainEqual({ ...own, level: "ERROR", message });
   });
 });
@@ -99,4 +95,9 @@ it("a function has only its own environment, its memory size as the limit of its
     awsRequestId: "id",
     remaining: expect.closeTo(timeoutMs, -5),
   });
+});
+
+it("a function has no timeout while a debugger can hold it", async () => {
+  jest.spyOn(inspector, "url").mockReturnValue("ws://127.0.0.1:9229/");
+  expect(await invoke()).toMatchObject({ remaining: expect.closeTo(2 ** 31, -5) });
 });
