@@ -7,7 +7,8 @@ import { petStore } from "./client.ts";
 async function demo({ BASE_URL: baseUrl, API_KEY: apiKey }: Record<string, string | undefined>) {
   if (!baseUrl || !apiKey) throw new Error("Set BASE_URL and API_KEY to what `npm start` prints.");
   // The client retries for a minute, because a running service can lose a connection. Find out now if none is running.
-  await fetch(baseUrl, { method: "HEAD" }).catch(() => {
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  await fetch(`${baseUrl}/pets?limit=1`, { headers }).catch(() => {
     throw new Error(`There is no service at ${baseUrl}. Start it with \`npm start\`, or check BASE_URL.`);
   });
 

@@ -78,7 +78,7 @@ export async function serve(
   console.log(`BASE_URL=${baseUrl}\nAPI_KEY=${key}`);
   const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
   console.log(`curl -w '\\n' ${baseUrl}/pets ${headers} -d '{"name": "Rex", "categoryId": 1}'`);
-  console.log(`Docs: ${origin}/docs`);
+  console.log(`Docs: ${origin}/docs\nPress Ctrl-C to stop.\n`);
   return {
     server,
     /** what it started with */

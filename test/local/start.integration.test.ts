@@ -150,7 +150,7 @@ it("prints how to call it, and makes no file that others can read", async () => 
   const service = await started([endlessTimers]);
   const { baseUrl, key } = service;
   expect(service.output()).toContain(
-    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -w '\\n' ${baseUrl}/pets -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'\nDocs: ${new URL("/docs", baseUrl)}\n`,
+    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -w '\\n' ${baseUrl}/pets -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'\nDocs: ${new URL("/docs", baseUrl)}\nPress Ctrl-C to stop.\n\n`,
   );
   await add(service);
   expect(await readFile(join(files, "api-key"), "utf8")).toBe(`${key}\n`);
