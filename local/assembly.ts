@@ -17,7 +17,8 @@ export const templateFolders = ["infra", "lib"].map((name) => join(root, name));
 /** The folders that determine the assembly. */
 export const sourceFolders = [join(root, "functions"), ...templateFolders];
 /** The other inputs of a synthesis. npm rewrites its lock file in node_modules whenever it changes that folder. */
-const packageFiles = [
+const otherInputs = [
+  "cdk.json",
   "package.json",
   "package-lock.json",
   "node_modules/.package-lock.json",
@@ -62,7 +63,7 @@ export async function refreshAssembly(
 
 /** Returns the name of the current assembly: a hash of every file and version that the synthesis reads, in these folders. */
 export async function hashSources(folders = sourceFolders): Promise<string> {
-  const files = packageFiles.map((name) => join(root, name));
+  const files = otherInputs.map((name) => join(root, name));
   for (const folder of folders) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
       if (entry.isFile() && isSource(entry.name)) files.push(join(entry.parentPath, entry.name));

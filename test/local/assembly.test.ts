@@ -31,6 +31,7 @@ it.each([
   "/functions/get-pet.ts",
   "/infra/bundle/lambda-entry.mjs",
   "/lib/http/json.ts",
+  "/cdk.json",
   "/package.json",
   "/package-lock.json",
   "/node_modules/.package-lock.json",
