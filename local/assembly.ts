@@ -8,6 +8,7 @@ import { isSource } from "../infra/bundle/options.ts";
 import { entryOfOutput } from "../infra/names.ts";
 import { localStage, servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
+import { assemblyFolder } from "./data-folder.ts";
 
 /** This checkout, with a slash at its end. */
 export const root = fileURLToPath(new URL("../", import.meta.url));
@@ -93,3 +94,12 @@ export function readLocalStack(assembly: string, code?: string): StackDefinition
   }));
   return { ...stack, functions };
 }
+
+/**
+ * Returns the stack of the current sources, and synthesizes it if they have changed.
+ *
+ * @param options.code see readLocalStack
+ * @throws Error with the CDK app's output when it fails
+ */
+export const currentStack = async ({ signal, code }: { signal: AbortSignal; code?: string }) =>
+  readLocalStack(await refreshAssembly(assemblyFolder, { signal }), code);

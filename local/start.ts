@@ -1,10 +1,7 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { StackDefinition } from "../emulator/template/template.ts";
-import { hashSources, readLocalStack, refreshAssembly, sourceFolders, templateFolders } from "./assembly.ts";
-import { assemblyFolder, functionsFolder } from "./data-folder.ts";
+import { currentStack } from "./assembly.ts";
 import { type Service, serve } from "./serve.ts";
-import { watchFolders } from "./watch.ts";
 
 const USAGE = `Usage: npm start -- [--watch]
 Serves the API on this machine, with an embedded store.
@@ -21,8 +18,6 @@ Environment variables:
 const STOP_TIMEOUT_MS = 2000;
 /** Signals within this time are one: Ctrl-C sends one from the terminal and another from npm. In milliseconds. */
 const SAME_SIGNAL_MS = 500;
-/** How long the changed functions have the processor for themselves before a synthesis can start. */
-const SYNTHESIS_DELAY_MS = 500;
 
 /** What to undo when the process ends. */
 const cleanUp = new AsyncDisposableStack();
@@ -54,44 +49,10 @@ async function fail(error: unknown): Promise<void> {
   return stop(1);
 }
 
-/** Synthesizes the template if the sources have changed. @param code a folder with other code, see readLocalStack */
-const readStack = async (code?: string, signal = stopping.signal) =>
-  readLocalStack(await refreshAssembly(assemblyFolder, { signal }), code);
-
-/** Serves the sources and their changes, and the last ones while a source has an error. */
-async function serveChanges(): Promise<void> {
-  const { createRebuild } = await import("../infra/bundle/rebuild.ts");
-  const rebundle = createRebuild(functionsFolder);
-  // Before the start reads the sources, so that no change is missed.
-  const changes = watchFolders(sourceFolders);
-  let template = await hashSources(templateFolders); // of the stack that is served
-  service = await serve(() => rebundle().then(() => readStack(functionsFolder)), cleanUp, fail);
-  let { stack, replace } = service;
-
-  for await (const [changedAgain] of changes) {
-    const signal = AbortSignal.any([stopping.signal, changedAgain]);
-    /** Serves a part of the change. @returns what it serves, or undefined when the part has an error or has changed again */
-    const show = async (part: string, read: () => Promise<StackDefinition>) => {
-      try {
-        signal.throwIfAborted();
-        const next = await read();
-        signal.throwIfAborted();
-        replace(next);
-        console.error(`The changed ${part} served.`);
-        return next;
-      } catch (error) {
-        if (!signal.aborted) console.error(`The changed ${part} not served. ${(error as Error).message}`);
-      }
-    };
-    // The functions first, with the last template, because a synthesis takes seconds.
-    if (!(await show("functions are", () => rebundle().then(() => stack)))) continue;
-    await pause(SYNTHESIS_DELAY_MS, undefined, { signal }).catch(() => undefined);
-    const changed = await hashSources(templateFolders).catch(() => "");
-    if (changed === template) continue;
-    const next = await show("template is", () => readStack(functionsFolder, signal));
-    if (next) [stack, template] = [next, changed];
-  }
-}
+const start = async (readStack: () => Promise<StackDefinition>): Promise<Service> => {
+  service = await serve(readStack, cleanUp, fail);
+  return service;
+};
 
 function readOptions() {
   try {
@@ -113,8 +74,9 @@ if (values.help) {
   // A full disk or a closed pipe loses the log, not the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
-    if (values.watch) await serveChanges();
-    else service = await serve(readStack, cleanUp, fail);
+    // Its bundler takes time to load.
+    if (values.watch) await (await import("./serve-changes.ts")).serveChanges(start, stopping.signal);
+    else await start(() => currentStack({ signal: stopping.signal }));
   } catch (error) {
     await fail(error);
   }

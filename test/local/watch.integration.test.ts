@@ -26,7 +26,8 @@ const earlyMistake = preload(`
   };`);
 
 beforeAll(async () => {
-  const sources = "functions emulator infra lib local openapi package.json package-lock.json tsconfig.json";
+  const sources =
+    "functions emulator infra lib local openapi cdk.json package.json package-lock.json tsconfig.json";
   for (const name of sources.split(" ")) {
     await cp(join(root, name), join(checkout, name), { recursive: true });
   }
