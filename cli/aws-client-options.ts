@@ -5,7 +5,7 @@ const LIMIT_MS = 5000;
  * The settings of a client of AWS that gives up after about 10 s without a response. They do not limit a response that keeps
  * arriving.
  */
-export const LIMITS = {
+export const AWS_CLIENT_OPTIONS = {
   maxAttempts: 2,
   requestHandler: {
     connectionTimeout: LIMIT_MS,

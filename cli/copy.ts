@@ -10,8 +10,8 @@ import { Command } from "commander";
 import { keyIdOf } from "../lib/api-key.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { conditionFailure } from "../lib/dynamo/client.ts";
+import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
 import { escapeControls } from "./escape-controls.ts";
-import { LIMITS } from "./limits.ts";
 import { configureProgram, print, runProgram } from "./run-program.ts";
 
 /** `npx node cli/copy.ts <from> <to> [ids]`: copies pets or keys of a restored table back. */
@@ -21,9 +21,9 @@ type Item = Record<string, AttributeValue>;
 /** What ends a key. A restored key keeps the end that it got since. */
 const KEY_ENDS = ["revokeAt", "revoked", "successor", "deleteAt"];
 
-const client = new DynamoDBClient(LIMITS);
+const client = new DynamoDBClient(AWS_CLIENT_OPTIONS);
 /** Of many writes at once, the table throttles some: they need more attempts. */
-const writer = new DynamoDBClient({ ...LIMITS, maxAttempts: 10 });
+const writer = new DynamoDBClient({ ...AWS_CLIENT_OPTIONS, maxAttempts: 10 });
 
 async function partitionKey(TableName: string): Promise<string> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
@@ -70,7 +70,7 @@ async function copyMissing(from: string, to: string, key: string): Promise<void>
 
 /** Copies an item, also over one that is damaged. @param id of a pet, or the key ID of a key */
 async function copyOne(from: string, to: string, key: string, id: string): Promise<void> {
-  const [stored] = key === "hash" ? await apiKeyStore(from, LIMITS).list(id) : [];
+  const [stored] = key === "hash" ? await apiKeyStore(from, AWS_CLIENT_OPTIONS).list(id) : [];
   const Key: Item = key === "id" ? { id: { N: id } } : { hash: { S: stored?.hash ?? "-" } };
   const get = async (TableName: string) =>
     (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))).Item;
@@ -81,7 +81,7 @@ async function copyOne(from: string, to: string, key: string, id: string): Promi
   const expected = current ? { ...absent, ...current } : { [key]: undefined };
   if (!(await put(to, { ...item, ...Object.fromEntries(ends) }, expected)))
     throw new Error(`${id} changed meanwhile. It was not copied.`);
-  if (key === "hash" && !(await apiKeyStore(to, LIMITS).find(stored?.hash ?? "")))
+  if (key === "hash" && !(await apiKeyStore(to, AWS_CLIENT_OPTIONS).find(stored?.hash ?? "")))
     throw new Error(`The record of the key ${id} is still damaged, so the key does not work: revoke it.`);
   await print(`${id}: ${current ? "replaced" : "copied"}.`);
 }

@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
-import { LIMITS } from "./limits.ts";
+import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
 
 /**
  * Opens the keys of a deployed stage, which its stack names, with the operator's AWS credentials.
@@ -10,8 +10,8 @@ import { LIMITS } from "./limits.ts";
  */
 export async function openDeployedKeys(StackName: string): Promise<ApiKeyStore> {
   // Both clients use the same credentials, which the SDK can get from AWS SSO or AWS STS.
-  const credentials = defaultProvider({ clientConfig: LIMITS });
-  const config = { ...LIMITS, credentials };
+  const credentials = defaultProvider({ clientConfig: AWS_CLIENT_OPTIONS });
+  const config = { ...AWS_CLIENT_OPTIONS, credentials };
   const client = new CloudFormationClient(config);
   const region = await client.config.region();
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName })).catch((error) => {

@@ -2,7 +2,7 @@ import { clientConfig } from "../emulator/store/aws-environment.ts";
 import { checkTable } from "../emulator/store/create-tables.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { readTables } from "../local/data-folder.ts";
-import { LIMITS } from "./limits.ts";
+import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
 
 /** How long the store can take to respond. It is on this machine. */
 const TIMEOUT_MS = 5000;
@@ -22,5 +22,5 @@ export async function openLocalKeys(): Promise<ApiKeyStore> {
       );
     throw new Error(`${message}. Start the service with \`npm start\`.`);
   });
-  return apiKeyStore(apiKeysTable, { ...LIMITS, ...clientConfig(store) });
+  return apiKeyStore(apiKeysTable, { ...AWS_CLIENT_OPTIONS, ...clientConfig(store) });
 }

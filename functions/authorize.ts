@@ -49,6 +49,10 @@ function policy(
       Version: "2012-10-17",
       Statement: [{ Effect: effect, Action: "execute-api:Invoke", Resource: `${api}/${apiStageName}/*` }],
     },
-    context: { keyId, scopes: scopes.join(" "), ...(record && isForChecks(record) && { check: true }) },
+    context: {
+      keyId,
+      scopes: scopes.join(" "),
+      ...(record && isForChecks(record) && { operatorCheck: true }),
+    },
   };
 }

@@ -55,7 +55,7 @@ export class Api extends Construct {
       expression: "MAX([FILL(measured, 0), FILL(logged, 0)])",
       usingMetrics: {
         measured: api.metricServerError({ statistic: Stats.SUM }),
-        logged: this.accessLog.serverErrors,
+        logged: this.accessLog.loggedServerErrors,
       },
     });
     this.baseUrl = `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${API_VERSION}`;

@@ -7,7 +7,7 @@ import { Construct } from "constructs";
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
  * Lambda invocations, which are the `requestId` of the functions' own lines.
  *
- * `check` is `true` for a key of our own checks (functions/authorize.ts). `integrationStatus` is Lambda's own status, where
+ * `operatorCheck` is `true` for a key of our own checks (functions/authorize.ts). `integrationStatus` is Lambda's own status, where
  * a throttle is a 429. `$context.integration.status` would be the status that the function returned, which is `status`.
  *
  * It leaves out the variables that can repeat what the client sent: headers, query parameters,
@@ -18,7 +18,7 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: "$context.requestId",
   requestTime: "$context.requestTime",
   keyId: "$context.authorizer.keyId",
-  check: "$context.authorizer.check",
+  operatorCheck: "$context.authorizer.operatorCheck",
   route: "$context.httpMethod $context.resourcePath",
   status: "$context.status",
   latencyMs: "$context.responseLatency",
@@ -37,7 +37,7 @@ const { any, stringValue } = FilterPattern;
 export class AccessLog extends Construct {
   readonly logGroup: LogGroup;
   /** the responses with a 5xx */
-  readonly serverErrors: Metric;
+  readonly loggedServerErrors: Metric;
   /** the requests with a key of the right form, valid or not */
   readonly requestsWithKey: Metric;
   /** those of them that were refused: the key is invalid or lacks the scope, or the stage was throttled */
@@ -50,7 +50,7 @@ export class AccessLog extends Construct {
     super(scope, id);
     this.logGroup = new LogGroup(this, "Log", { retention, removalPolicy: RemovalPolicy.DESTROY });
     const serverError = stringValue("$.status", "=", "5*");
-    this.serverErrors = this.#count("ServerErrors", serverError, "ServerErrors");
+    this.loggedServerErrors = this.#count("ServerErrors", serverError, "ServerErrors");
     this.#count("ServerErrorsByRoute", serverError, "ServerErrors", "route");
     this.serverErrorsByRoute = `SEARCH('{"${this.#namespace}",route} MetricName="ServerErrors"', 'Sum', 60)`;
 

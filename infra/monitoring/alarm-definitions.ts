@@ -54,7 +54,7 @@ const notice = (
 /** @param share from 0 to 1 */
 export const percent = (share: number) => `${Number((share * 100).toFixed(3))} %`;
 
-export const serverErrors = burnRates.map(({ minutes, rate, topic }) => {
+export const burnRateAlarms = burnRates.map(({ minutes, rate, topic }) => {
   const share = rate * ERROR_BUDGET;
   const hours = minutes / 60;
   const time = hours < 1 ? `${minutes} minutes` : hours === 1 ? "hour" : `${hours} hours`;

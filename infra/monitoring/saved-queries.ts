@@ -35,7 +35,7 @@ const queries = {
       "filter keyId = {{keyId}} | fields @timestamp, route, status, requestId | sort @timestamp desc | limit 10000",
     // Only those with a key, and none of our own checks.
     ...(isDeprecated && {
-      DeprecatedRequests: `filter ${isDeprecated} | filter keyId like /^key_/ | filter check = "-"
+      DeprecatedRequests: `filter ${isDeprecated} | filter keyId like /^key_/ | filter operatorCheck = "-"
       | stats count(*) as requests by keyId, route | sort requests desc`,
     }),
   },

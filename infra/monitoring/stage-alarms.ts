@@ -25,15 +25,15 @@ type StageAlarm = [definition: AlarmDefinition, metric: IMetric, evaluationPerio
 
 /** Adds the alarms of a whole stage, which also notify when they end. A new alarm notifies once. */
 export function addStageAlarms(alarms: Alarms, resources: MonitoredResources): void {
-  const parts = [serverErrors, refusals, blockedRequests, latency, throttles];
+  const parts = [errorBudget, refusals, blockedRequests, latency, throttles];
   for (const [definition, metric, evaluationPeriods = 1] of parts.flatMap((part) => part(resources)))
     alarms
       .add(definition, metric, { evaluationPeriods })
       .addOkAction(new SnsAction(alarms[definition.topic]));
 }
 
-function serverErrors({ api }: MonitoredResources): StageAlarm[] {
-  return definitions.serverErrors.map((definition) => [
+function errorBudget({ api }: MonitoredResources): StageAlarm[] {
+  return definitions.burnRateAlarms.map((definition) => [
     definition,
     failureRate(
       definition,

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
+import { AWS_CLIENT_OPTIONS } from "../../cli/aws-client-options.ts";
 import { program } from "../../cli/copy.ts";
-import { LIMITS } from "../../cli/limits.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 import { listen } from "../support/listen.ts";
@@ -114,8 +114,8 @@ it("restores keys by their key ID, and never lets one work again that was revoke
 });
 
 it("gives up on a server that does not respond", async () => {
-  const requestHandler = { ...LIMITS.requestHandler, requestTimeout: 300 };
-  jest.replaceProperty(LIMITS, "requestHandler", requestHandler);
+  const requestHandler = { ...AWS_CLIENT_OPTIONS.requestHandler, requestTimeout: 300 };
+  jest.replaceProperty(AWS_CLIENT_OPTIONS, "requestHandler", requestHandler);
   const received = jest.fn();
   const silent = await listen(createServer(received));
   const again = "../../cli/copy.ts?again"; // its clients are made when it is loaded
@@ -123,7 +123,7 @@ it("gives up on a server that does not respond", async () => {
   const ofSilent = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: silent.origin };
   const result = await runInProcess(program, "copy", [from.pets, to.pets], ofSilent).finally(silent.close);
   expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^copy: .+\n$/) });
-  expect(received).toHaveBeenCalledTimes(LIMITS.maxAttempts);
+  expect(received).toHaveBeenCalledTimes(AWS_CLIENT_OPTIONS.maxAttempts);
 });
 
 it("says what it does not find, and mixes no pets with keys", async () => {

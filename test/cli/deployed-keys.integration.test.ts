@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { expect, it, jest } from "@jest/globals";
+import { AWS_CLIENT_OPTIONS } from "../../cli/aws-client-options.ts";
 import { program } from "../../cli/keys.ts";
-import { LIMITS } from "../../cli/limits.ts";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import { MAX_PAGES } from "../../lib/dynamo/api-key-store.ts";
@@ -46,15 +46,15 @@ it.each([
   ],
   ["DYNAMODB", /^keys: The keys table cannot be used: .+\n$/],
 ])("gives up when %s sends no response, or only its start", async (name, message) => {
-  const requestHandler = { ...LIMITS.requestHandler, requestTimeout: 300, socketTimeout: 300 };
-  jest.replaceProperty(LIMITS, "requestHandler", requestHandler);
+  const requestHandler = { ...AWS_CLIENT_OPTIONS.requestHandler, requestTimeout: 300, socketTimeout: 300 };
+  jest.replaceProperty(AWS_CLIENT_OPTIONS, "requestHandler", requestHandler);
   for (const respond of [() => {}, (response: ServerResponse) => response.writeHead(200).write(" ")]) {
     const received = jest.fn((_request: IncomingMessage, response: ServerResponse) => void respond(response));
     const silent = await listen(createServer(received));
     const environment = { ...credentials, [`AWS_ENDPOINT_URL_${name}`]: silent.origin };
     const result = await run(["list", "--stage", "staging"], environment).finally(silent.close);
     expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
-    expect(received).toHaveBeenCalledTimes(LIMITS.maxAttempts);
+    expect(received).toHaveBeenCalledTimes(AWS_CLIENT_OPTIONS.maxAttempts);
   }
 });
 

@@ -9,7 +9,7 @@ import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
 import type * as z from "zod/mini";
 import type * as client from "../../examples/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../lib/errors.ts";
-import { exampleRequest } from "../../lib/examples.ts";
+import { exampleRequest } from "../../lib/example-values.ts";
 import { INT64_MAX } from "../../lib/int64.ts";
 import type { listPets } from "../../lib/operations/list-pets.ts";
 import { operations } from "../../lib/operations.ts";

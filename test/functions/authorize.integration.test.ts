@@ -72,7 +72,7 @@ it.each(storedForms)(
 describe("the authorizer", () => {
   it("marks the keys of our own checks, whose calls are not counted as a client's", async () => {
     const { context } = await authorize(`Bearer ${await issued({ name: `${CHECKS_PREFIX}1` })}`);
-    expect(context).toMatchObject({ check: true });
+    expect(context).toMatchObject({ operatorCheck: true });
   });
 
   it("denies a revoked key by any clock, and an expired one by its own", async () => {

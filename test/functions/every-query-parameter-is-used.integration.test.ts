@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "@jest/globals";
 import * as z from "zod/mini";
 import { entryName } from "../../infra/names.ts";
-import { exampleRequest } from "../../lib/examples.ts";
+import { exampleRequest } from "../../lib/example-values.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { createPet } from "../../lib/operations/create-pet.ts";

@@ -15,8 +15,8 @@ function thresholdOf({
 
 /** Returns the alarms of a stage as a table, with one row for those that each function has. */
 export function alarmTable(): string {
-  const { serverErrors, refusals, blockedRequests, highLatency, throttles } = definitions;
-  const ofStage = [...serverErrors, refusals, blockedRequests, highLatency, throttles("<function>")];
+  const { burnRateAlarms, refusals, blockedRequests, highLatency, throttles } = definitions;
+  const ofStage = [...burnRateAlarms, refusals, blockedRequests, highLatency, throttles("<function>")];
   const ofVersion = definitions.versionAlarms("<function>");
   const row = (name: string, alarm: definitions.AlarmDefinition) => [
     `\`${name}\``,

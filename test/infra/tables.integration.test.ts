@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
 import { ORDER_ATTRIBUTE } from "../../lib/dynamo/pet-store.ts";
-import { exampleOf } from "../../lib/examples.ts";
+import { exampleOf } from "../../lib/example-values.ts";
 import { Pet } from "../../lib/pet.ts";
 import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import * as z from "zod/mini";
-import { exampleOf } from "../../lib/examples.ts";
+import { exampleOf } from "../../lib/example-values.ts";
 import { PetStatus } from "../../lib/pet.ts";
 
 it("a member without an example is named", () => {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 import * as z from "zod/mini";
-import { exampleRequest } from "../../lib/examples.ts";
+import { exampleRequest } from "../../lib/example-values.ts";
 import type { Operation } from "../../lib/operation.ts";
 
 /** The part of Lambda's context that the functions read. */

@@ -2,9 +2,9 @@ import { expect, it } from "@jest/globals";
 import {
   type AlarmDefinition,
   blockedRequests,
+  burnRateAlarms,
   ERROR_BUDGET,
   refusals,
-  serverErrors,
   versionAlarms,
 } from "../../../infra/monitoring/alarm-definitions.ts";
 import { deployedStages } from "../../../infra/stages.ts";
@@ -27,7 +27,7 @@ const isTriggered = (
 /** The topics that 5xx notify: so many a minute, among so many calls a minute, for so many minutes after healthy days. */
 const notified = (failures: number, calls: number, minutes: number) => [
   ...new Set(
-    serverErrors
+    burnRateAlarms
       .filter((alarm) => {
         return isTriggered(alarm, failures * Math.min(minutes, alarm.minutes), calls * alarm.minutes);
       })
@@ -44,7 +44,7 @@ it.each([
 });
 
 it("a crash of one operation that comes back after 20 minutes pages again within 10 minutes, from 2.5 failures a minute on", () => {
-  const ended = serverErrors.filter(({ topic, minutes }) => topic === "page" && minutes + DELAY <= 20);
+  const ended = burnRateAlarms.filter(({ topic, minutes }) => topic === "page" && minutes + DELAY <= 20);
   for (const rate of [2.5, 60]) {
     const [failures, calls] = [rate * (10 - DELAY), rate * operations.length];
     expect(ended.map((alarm) => isTriggered(alarm, failures, calls * alarm.minutes))).toContain(true);
@@ -65,7 +65,7 @@ it.each([
 );
 
 it("a few failures notify nobody, however few the calls are", () => {
-  for (const alarm of serverErrors)
+  for (const alarm of burnRateAlarms)
     expect([alarm, isTriggered(alarm, alarm.topic === "page" ? 11 : 19, 30)]).toEqual([alarm, false]);
 });
 

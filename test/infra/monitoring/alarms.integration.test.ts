@@ -29,14 +29,14 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
   const ofStage = alarms.filter(({ AlarmName }) => AlarmName === undefined);
 
   it("every alarm of infra/monitoring/alarm-definitions.ts exists, where there is what it measures", () => {
-    const { serverErrors, refusals, highLatency, blockedRequests, throttles, versionAlarms, ...others } =
+    const { burnRateAlarms, refusals, highLatency, blockedRequests, throttles, versionAlarms, ...others } =
       definitions;
     const versions = functionNames.map((name) => {
       const { serverErrors, refusals, ...both } = versionAlarms(name);
       return Object.values({ ...both, failed: name === "authorize" ? refusals : serverErrors });
     });
     const expected = [
-      ...[...serverErrors, refusals, highLatency, ...functionNames.map(throttles)],
+      ...[...burnRateAlarms, refusals, highLatency, ...functionNames.map(throttles)],
       ...(wafRateLimits ? [blockedRequests] : []),
       ...(canaryDeployment ? versions.flat() : []),
     ];

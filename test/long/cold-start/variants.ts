@@ -5,7 +5,7 @@ import { functionOf, type StackDefinition } from "../../../emulator/template/tem
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { functionOutput } from "../../../infra/names.ts";
 import { localStage } from "../../../infra/stages.ts";
-import { exampleOf } from "../../../lib/examples.ts";
+import { exampleOf } from "../../../lib/example-values.ts";
 import type { Operation } from "../../../lib/operation.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { operations } from "../../../lib/operations.ts";
