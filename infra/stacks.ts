@@ -38,6 +38,8 @@ export function addStacks(
   const [personal, like]: (string | undefined)[] = ["stage", "like"].map((name) =>
     app.node.tryGetContext(name),
   );
+  if (like !== undefined && personal === undefined)
+    throw new UsageError("Use -c like=<name> with -c stage=<name>.");
   const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal, like)];
   for (const stage of stages) {
     const own = settings.repository?.accounts[stage.name] ?? credentialsOf;

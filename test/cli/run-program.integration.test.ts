@@ -59,6 +59,11 @@ it.each<[script: string, line: RegExp, status: number]>([
     /^A personal stage can be like staging or production\.\n$/,
     1,
   ],
+  [
+    'CDK_CONTEXT_JSON=\'{"like":"production"}\' node "$ROOT/infra/app.ts"',
+    /^Use -c like=<name> with -c stage=<name>\.\n$/,
+    1,
+  ],
 ])("says in one line why it fails: %s", (script, line, status) => {
   const env = {
     ...process.env,
