@@ -66,9 +66,9 @@ function withoutValues(url: string): string {
 }
 
 /** What describeError returns. */
-type DescribedError = { name: string; message?: string; stack?: string[]; cause?: DescribedError };
+type LoggedError = { name: string; message?: string; stack?: string[]; cause?: LoggedError };
 
-const textOf = ({ name, stack = [], message = stack[0] ? "" : "no Error", cause }: DescribedError): string =>
+const textOf = ({ name, stack = [], message = stack[0] ? "" : "not an Error", cause }: LoggedError): string =>
   [message ? `${name}: ${message}` : name].concat(stack, cause ? `Cause: ${textOf(cause)}` : []).join("\n");
 
 /** The stack frames in the sources of the functions, which are paths. Those in the emulator are URLs. */
@@ -80,7 +80,7 @@ function formatFunctionLine(line: string): string | undefined {
   if (!entry) return line;
   const { level, message } = entry as { level: string; message: unknown };
   if (level === "INFO") return undefined;
-  const { error, stackTrace } = (message ?? {}) as { error?: DescribedError; stackTrace?: string[] };
+  const { error, stackTrace } = (message ?? {}) as { error?: LoggedError; stackTrace?: string[] };
   const other = typeof message === "string" ? message : (stackTrace?.join("\n") ?? JSON.stringify(message));
   const text = error?.name ? textOf(error) : other;
   const own = text.replaceAll(OWN_FRAMES, "  at $1");

@@ -99,7 +99,7 @@ describe("the log on a terminal", () => {
       "                 lines",
       "                   at lib/x.ts:3:4",
       "                 Cause: SyntaxError",
-      "                 Cause: string: no Error",
+      "                 Cause: string: not an Error",
       '          ERROR  {"error":{}}',
       "          ERROR  Error: x",
       "                     at y",
