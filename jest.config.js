@@ -1,6 +1,14 @@
 // Code that reads or writes a time without a zone fails in this one: 00:00 UTC is on the day before.
 process.env.TZ = "America/St_Johns";
 
+// Jest loads ES modules with an experimental feature of Node, in its workers and, for a single file, in this process. The
+// option is not in .npmrc, because the Node that runs npm can be older than the option.
+process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --disable-warning=ExperimentalWarning`;
+const [print] = process.listeners("warning");
+process.removeAllListeners("warning").on("warning", (warning) => {
+  if (warning.name !== "ExperimentalWarning") print?.(warning);
+});
+
 /** @type {import("jest").Config} */
 const project = {
   extensionsToTreatAsEsm: [".ts"],
