@@ -1,5 +1,8 @@
 import { BODY_LIMIT } from "./limits.ts";
 
+/** After these errors, the service can have added the pet. Source: contract 4.8. */
+const SAFE_RETRY = "Retry a POST only with an Idempotency-Key.";
+
 /**
  * The errors that the API defines: code, HTTP status, public message and headers. Source: contract 7.1, 7.2 and 7.4. The
  * set of codes is closed; README.md lists it for clients.
@@ -36,14 +39,13 @@ export const errors = {
     message: "Too many requests. Wait the number of seconds in the Retry-After header, and retry.",
     headers: { "Retry-After": "1" },
   },
-  internal_error: { status: 500, message: "An error occurred in the service. Retry the request." },
+  internal_error: { status: 500, message: `An error occurred in the service. ${SAFE_RETRY}` },
   unavailable: {
     status: 503,
-    message:
-      "The service is temporarily unavailable. Wait the number of seconds in the Retry-After header, and retry.",
+    message: `The service is temporarily unavailable. Wait the number of seconds in the Retry-After header. ${SAFE_RETRY}`,
     headers: { "Retry-After": "1" },
   },
-  timeout: { status: 504, message: "The service did not respond in time. Retry the request." },
+  timeout: { status: 504, message: `The service did not respond in time. ${SAFE_RETRY}` },
 } as const satisfies Record<string, { status: number; message: string; headers?: Record<string, string> }>;
 
 export type ErrorCode = keyof typeof errors;

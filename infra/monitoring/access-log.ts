@@ -38,9 +38,9 @@ export class AccessLog extends Construct {
   readonly logGroup: LogGroup;
   /** the responses with a 5xx */
   readonly loggedServerErrors: Metric;
-  /** the requests with a key of the right form, valid or not */
+  /** the requests that had a key of the right form, valid or not, or were throttled */
   readonly requestsWithKey: Metric;
-  /** those of them that were refused: the key is invalid or lacks the scope, or the stage was throttled */
+  /** those of them that were refused: the key is invalid or lacks the scope, or the request was throttled */
   readonly refusals: Metric;
   /** a search expression for the dashboard: the 5xx responses of a minute by route */
   readonly serverErrorsByRoute: string;
@@ -55,7 +55,8 @@ export class AccessLog extends Construct {
     this.serverErrorsByRoute = `SEARCH('{"${this.#namespace}",route} MetricName="ServerErrors"', 'Sum', 60)`;
 
     const identified = stringValue("$.keyId", "!=", "-");
-    // API Gateway can log these without the `keyId`. A missing or malformed key is UNAUTHORIZED.
+    // API Gateway can log these without the `keyId`, and throttles also requests without a key. A missing or malformed key is
+    // UNAUTHORIZED.
     const refused = ["ACCESS_DENIED", "THROTTLED"].map((type) => stringValue("$.error", "=", type));
     this.requestsWithKey = this.#count("RequestsWithKey", any(identified, ...refused), "RequestsWithKey");
     const withoutScope = stringValue("$.status", "=", "403");

@@ -68,7 +68,7 @@ export const burnRateAlarms = burnRates.map(({ minutes, rate, topic }) => {
 export const refusals = notice(
   "Refusals",
   "Refusals",
-  "More than half of the requests with a key in the last 30 minutes were refused",
+  "Of the requests of the last 30 minutes that had a key or were throttled, more than half were refused",
   { share: 0.5, atLeast: 200, atLeastIfAllFail: MIN_FAILURES.notice },
 );
 

@@ -37,7 +37,7 @@ function traffic({ api: { restApi, accessLog, serverErrors } }: MonitoredResourc
     graph("Errors", [
       serverErrors.with({ period, label: "5xx" }),
       restApi.metricClientError({ ...sums, label: "4xx" }),
-      accessLog.refusals.with({ period, label: "refused, with a key" }),
+      accessLog.refusals.with({ period, label: "refused, of those with a key or throttled" }),
     ]),
     graph("Latency (ms)", latencies),
   ];
