@@ -66,7 +66,7 @@ function checksum(text: string): string {
 }
 
 /**
- * Generates an API key: `ask_<stage>_`, 160 random bits and a checksum. Scanners for leaked secrets recognise it, and the
+ * Generates an API key: `ask_<stage>_`, 160 random bits and a checksum. Scanners for leaked secrets recognize it, and the
  * authorizer rejects a mistyped key without a look-up.
  *
  * @param stage the stage that the key is for, in lower-case letters

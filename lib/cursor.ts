@@ -33,6 +33,7 @@ export const Cursor = fromText(
   must("be a cursor taken from a Link header of this API"),
   {
     type: "string",
+    maxLength: ((ORDER_BYTES + CHECKSUM_BYTES) * 4) / 3, // base64 of whole groups of 3 bytes
     description:
       "Start of the page. Opaque; take it from the `Link` header of the previous page. Do not store it: it can skip new animals",
     examples: ["AAA6AP2Q1HrYnizRs1oiycEP"],

@@ -10,7 +10,16 @@ function parameters({ params, query, headers }: Operation) {
   return Object.entries(parts).flatMap(([location, members]) =>
     (members ? inputMembers(members) : []).map(({ name, required, schema }) => {
       const { description, ...rest } = schema;
-      return { name, in: location, required, ...(description ? { description } : {}), schema: rest };
+      // Dredd reads the example of a required parameter only here.
+      const example = required ? { example: (schema.examples as unknown[])[0] } : {};
+      return {
+        name,
+        in: location,
+        required,
+        ...(description ? { description } : {}),
+        ...example,
+        schema: rest,
+      };
     }),
   );
 }
@@ -73,7 +82,7 @@ const description = `The animals of a store.
  * @returns the document, ready for JSON
  */
 export function openApiDocument() {
-  const { version, license } = createRequire(import.meta.url)("../package.json");
+  const { version, license, author } = createRequire(import.meta.url)("../package.json");
   const paths = [...Map.groupBy(operations, ({ path }) => path)].map(([path, same]) => [
     path,
     Object.fromEntries(same.map((operation) => [operation.method.toLowerCase(), operationObject(operation)])),
@@ -84,6 +93,7 @@ export function openApiDocument() {
       title: "The Animal Store",
       version,
       description,
+      contact: { name: author },
       license: { name: license, identifier: license },
     },
     servers,

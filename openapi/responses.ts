@@ -43,7 +43,7 @@ const requestId = { "x-amzn-RequestId": header("Id of the request. Include it in
 
 function errorResponse(code: ErrorCode, headers: object) {
   const { "Retry-After": wait, "WWW-Authenticate": scheme } = errorHeaders(code);
-  const seconds = { type: "integer", format: "int32", minimum: 0 };
+  const seconds = { type: "integer", format: "int32", minimum: 0, maximum: 60 };
   return {
     description: errors[code].message,
     headers: {
@@ -80,7 +80,8 @@ export function responses(operation: Operation) {
   const { status, description, body, headers = {} } = operation.success;
   const byFunction = new Set<ErrorCode>([...ofEveryFunction, ...operation.errors]);
   const failures = [...byFunction.union(byGateway)].map((code) => {
-    const own = byFunction.has(code) ? functionHeaders(operation, !byGateway.has(code)) : {};
+    // Never required, also where only the function has the error: ogen generates Go that does not compile if they differ.
+    const own = byFunction.has(code) ? functionHeaders(operation, false) : {};
     return [errors[code].status, errorResponse(code, own)];
   });
   const optional = Object.entries(headers).map(([name, text]) => [name, header(text)]);

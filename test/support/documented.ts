@@ -68,7 +68,8 @@ export function undocumented(
   const found = Object.entries(response.headers ?? {}).flatMap(([name, { required, schema }]) => {
     const value = headers.get(name);
     if (value === null) return required ? [`no header ${name}`] : [];
-    return schema.type === "integer" && !/^\d+$/.test(value) ? [`${name} is not an integer`] : [];
+    const isValid = schema.type !== "integer" || (/^\d+$/.test(value) && ajv.validate(schema, Number(value)));
+    return isValid ? [] : [`${name} is not valid`];
   });
   const schema = `${template.replaceAll("/", "~1")}/${verb}/responses/${status}/content/application~1json/schema`;
   const wrong = [...found, ...(response.content ? bodyFaults(`paths/${schema}`, body) : [])];
