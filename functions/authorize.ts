@@ -13,10 +13,10 @@ export const ready = warmUp((signal) => keys.find("-", signal));
 /**
  * Decides whether a request's API key is valid (contract 6).
  *
- * @returns a policy that allows or denies the whole API, and the key's scopes in the context. API Gateway
- *   caches the policy by the key and uses it for every operation. A denial becomes a 401. It is not an error of this
- *   function, so the function's error metric counts only failures. It has a line in the log, which the alarms of a canary
- *   deployment count.
+ * @returns a policy that allows or denies the whole API, and the key's scopes in the context. API Gateway caches the
+ *   policy by the spelling of the `Authorization` header, and uses it for every operation. A denial becomes a 401. It is
+ *   not an error of this function, so the function's error metric counts only failures. It has a line in the log, which
+ *   the alarms of a canary deployment count.
  * @throws Error when the keys cannot be read. API Gateway then returns a 503.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {

@@ -1,6 +1,6 @@
 import { pascalCase } from "../names.ts";
 
-// What operators learn from each alarm and what triggers it, as data: the stacks and the table in docs/incidents.md both
+// What operators learn from each alarm and what triggers it, as data: the stacks and the list in docs/incidents.md both
 // follow from it. The modules beside this one have the metrics.
 
 /** What an alarm says, and what its metric has to exceed: by default 0. */
@@ -52,7 +52,7 @@ const notice = (
 ): AlarmDefinition => ({ name, topic: "notice", section, description, ...threshold });
 
 /** @param share from 0 to 1 */
-export const percent = (share: number) => `${Number((share * 100).toFixed(3))} %`;
+const percent = (share: number) => `${Number((share * 100).toFixed(3))} %`;
 
 export const burnRateAlarms = burnRates.map(({ minutes, rate, topic }) => {
   const share = rate * ERROR_BUDGET;

@@ -57,8 +57,8 @@ export class Alarms extends Construct {
   }
 
   /**
-   * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. The message has only the
-   * description, so that ends with where to look.
+   * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. Of the message,
+   * only the description is ours, so it ends with where to look.
    */
   add(
     definition: AlarmDefinition,

@@ -37,8 +37,9 @@ it("prints the position in the source of a stack frame", () => {
 });
 
 it("gives each key for a check a name that does not count as a client, and only the scopes that it needs", () => {
-  const issued = [...procedures.matchAll(/`npm run keys -- issue .*--owner (ci-[\w-]+)(.*?)`/g)];
+  const issued = [...procedures.matchAll(/npm run keys -- issue .*--owner (ci-[\w-]+)( --scopes \S+\b)?/g)];
   expect(issued.map(([, ...key]) => key.join(""))).toEqual([
+    "ci-operator --scopes pets:read",
     "ci-deployment",
     "ci-outside --scopes pets:read",
   ]);

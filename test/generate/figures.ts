@@ -1,7 +1,7 @@
 import { production } from "../../infra/stages.ts";
 import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
 import { PetStatus } from "../../lib/pet.ts";
-import { alarmTable } from "./alarm-table.ts";
+import { alarmList } from "./alarm-list.ts";
 import { format, insert, table } from "./report.ts";
 
 // What the table of limits assumes about the traffic of production.
@@ -91,7 +91,7 @@ function clientLimits(): string {
 const figures: Record<string, Record<string, () => string>> = {
   "README.md": { limits: clientLimits },
   "docs/decisions/scaling-limits.md": { ends: endTable },
-  "docs/incidents.md": { alarms: alarmTable },
+  "docs/incidents.md": { alarms: alarmList },
 };
 
 /** The documents that have figures, relative to the root. */
