@@ -2,7 +2,7 @@ import { production } from "../../infra/stages.ts";
 import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
 import { PetStatus } from "../../lib/pet.ts";
 import { alarmList } from "./alarm-list.ts";
-import { format, insert, table } from "./report.ts";
+import { entry, format, insert, table } from "./report.ts";
 
 // What the table of limits assumes about the traffic of production.
 const LISTS = 0.8;
@@ -35,7 +35,7 @@ const PAGE_UNITS = PetStatus.options.length * QUERY_UNITS;
 
 function endTable(): string {
   const { concurrency, requestsForEach } = LAMBDA;
-  const instances = `${requestsForEach} a second for each of ${whole(concurrency)} instances`;
+  const instances = `${whole(concurrency)} instances, ${requestsForEach} calls a second each`;
   const units = (kind: string, limit: number) => `an index partition takes ${whole(limit)} ${kind} units`;
   const ends: Record<string, [rate: number, because: string]> = {
     "Throttling of the stage": [throttling.rate, "`throttling`"],
@@ -43,14 +43,14 @@ function endTable(): string {
     "API Gateway's quota elsewhere": [API_QUOTA.most, "quota of the account"],
     "Lambda's requests, if no key is cached": [
       (concurrency * requestsForEach) / 2,
-      `${instances}, and two calls a request`,
+      `${instances}, 2 a request`,
     ],
     "Lambda's requests, if every key is cached": [concurrency * requestsForEach, instances],
     "New pets of one status": [PARTITION.writes / CREATIONS, units("write", PARTITION.writes)],
     "First pages of one status": [PARTITION.reads / QUERY_UNITS / LISTS, units("read", PARTITION.reads)],
     ...Object.fromEntries(
       [1, 4].map((bytes) => [
-        `First pages of ${PAGE_SIZE.maximum} pets with names of ${NAME_LIMIT * bytes} bytes`,
+        `First pages of ${PAGE_SIZE.maximum} pets, names of ${NAME_LIMIT * bytes} bytes`,
         [
           PARTITION.reads / pageUnits(PAGE_SIZE.maximum, NAME_LIMIT * bytes) / LISTS,
           units("read", PARTITION.reads),
@@ -67,7 +67,7 @@ function endTable(): string {
   );
   return `${limits}
 
-- Assumed of the requests: ${LISTS * 100} % list the first ${PAGE_SIZE.default} pets of all statuses (${PAGE_UNITS} read units), and ${CREATIONS * 100} % add a pet of the same status (2 write units, one of them in the index).`;
+${entry(`Assumed of the requests: ${LISTS * 100} % list the first ${PAGE_SIZE.default} pets of all statuses (${PAGE_UNITS} read units), and ${CREATIONS * 100} % add a pet of the same status (2 write units, one of them in the index).`)}`;
 }
 
 function clientLimits(): string {
