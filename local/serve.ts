@@ -31,7 +31,6 @@ export async function serve(
   onStoreFailure: (message: string) => void,
 ) {
   const port = readPort();
-  const throttled = readThrottle();
   // The start can take seconds. A port that cannot be bound is reported before.
   const probe = createServer();
   await listen(probe, port);
@@ -56,7 +55,6 @@ export async function serve(
   const log = serviceLog(process.stderr);
   const options = {
     environment,
-    throttled,
     onRequest: log.request,
     onLog: log.function,
     onFailure: console.error,
@@ -98,12 +96,6 @@ function readPort(): number {
   if (!/^\d*$/.test(PORT) || port > 65535)
     throw new Error(`PORT must be an integer from 0 to 65535, not \`${PORT}\`.`);
   return port;
-}
-
-function readThrottle(): boolean {
-  const { THROTTLE = "" } = process.env;
-  if (!/^(on|off|)$/.test(THROTTLE)) throw new Error(`THROTTLE must be on or off, not \`${THROTTLE}\`.`);
-  return THROTTLE === "on";
 }
 
 /** @throws Error in one line when the port cannot be bound */

@@ -11,7 +11,6 @@ Environment variables:
   PORT      port to listen on (default 3000); 0 selects a free one
   DATA_DIR  folder of the pets, the keys and the local API key (default .animal-store); one service per folder
   AWS_ENDPOINT_URL_DYNAMODB  another DynamoDB-compatible server instead of the embedded one
-  THROTTLE  "on" refuses requests above staging's rate with 429 (default off)
   NO_COLOR  turns off the colors of the log on a terminal`;
 
 /** How long a stop can take after the last response before the process ends anyway. */

@@ -8,7 +8,6 @@ import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts
 import { EVENT_LIMIT, readBody, readTarget } from "./request.ts";
 import { GatewayError, send, TOO_LARGE } from "./responses.ts";
 import { createRouter } from "./router.ts";
-import { createThrottle } from "./throttle.ts";
 
 /** A request that has its response. */
 export interface HandledRequest {
@@ -21,8 +20,6 @@ export interface HandledRequest {
 
 export interface GatewayOptions {
   invoke: Invoke;
-  /** whether the stage's throttling applies */
-  throttled: boolean;
   /** receives every request when its response is sent, and the format of the access log */
   onRequest: (request: HandledRequest, accessLogFormat: string) => void;
   /** receives what fails in the gateway itself, which is a DEFAULT_5XX */
@@ -32,11 +29,10 @@ export interface GatewayOptions {
 /** Serves a stack's REST API. The README of `emulator/` lists what it imitates of API Gateway. */
 export function createGateway(
   stack: StackDefinition,
-  { invoke, throttled, onRequest, onFailure }: GatewayOptions,
+  { invoke, onRequest, onFailure }: GatewayOptions,
 ): RequestListener {
   const route = createRouter(stack.routes);
   const authorize = createAuthorizer(stack.authorizer, invoke);
-  const tryAcquire = throttled ? createThrottle(stack.throttling) : () => true;
 
   async function respond(message: IncomingMessage, context: RequestContext): Promise<HttpResponse> {
     const request = readTarget(message, stack.apiStageName);
@@ -44,7 +40,6 @@ export function createGateway(
     if (!match) throw new GatewayError("MISSING_AUTHENTICATION_TOKEN");
     const { integration, requiresAuthorization, path } = match.route;
     context.resourcePath = path;
-    if (!tryAcquire()) throw new GatewayError("THROTTLED");
     const caller = requiresAuthorization ? await authorize(request, context) : {};
     const body = await readBody(message);
     if (!body) return TOO_LARGE;

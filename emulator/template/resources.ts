@@ -29,8 +29,6 @@ interface Properties {
   "ApiGateway::Resource": { ParentId: string; PathPart: string };
   "ApiGateway::Stage": {
     StageName: string;
-    /** of all methods together */
-    MethodSettings: [{ ThrottlingRateLimit: number; ThrottlingBurstLimit: number }];
     AccessLogSetting: { Format: string };
   };
   "DynamoDB::Table": Omit<CreateTableCommandInput, "TableName">;

@@ -68,7 +68,6 @@ const gatewayResponseTypes = [
   "INTEGRATION_TIMEOUT",
   "MISSING_AUTHENTICATION_TOKEN",
   "REQUEST_TOO_LARGE",
-  "THROTTLED",
   "UNAUTHORIZED",
   "UNSUPPORTED_MEDIA_TYPE",
 ] as const;
@@ -91,10 +90,9 @@ export function readRestApi(find: FindResources) {
   const [authorizer] = find("ApiGateway::Authorizer");
   const [stage] = find("ApiGateway::Stage");
   if (!authorizer || !stage) throw new Error("The template has no REST API with an authorizer and a stage.");
-  const [{ ThrottlingRateLimit, ThrottlingBurstLimit }] = stage.MethodSettings;
   return {
     routes: readRoutes(find),
-    /** by type, such as THROTTLED */
+    /** by type, such as UNAUTHORIZED */
     gatewayResponses: readGatewayResponses(find),
     authorizer: {
       functionName: invoked(authorizer.AuthorizerUri, find),
@@ -102,8 +100,6 @@ export function readRestApi(find: FindResources) {
       cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
     },
     apiStageName: stage.StageName,
-    /** for all methods together: requests a second in the long run, and requests at once after a pause */
-    throttling: { rate: ThrottlingRateLimit, burst: ThrottlingBurstLimit },
     /** with API Gateway's $context variables */
     accessLogFormat: stage.AccessLogSetting.Format,
   };

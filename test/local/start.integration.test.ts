@@ -10,7 +10,7 @@ import { FunctionPool } from "../../emulator/lambda/pool.ts";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
-import { localStage, servedStackName } from "../../infra/stages.ts";
+import { servedStackName } from "../../infra/stages.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import { eventually, occurs } from "../support/eventually.ts";
 import { disconnect, type HttpRequest, send } from "../support/http.ts";
@@ -204,13 +204,13 @@ it("responds to a request that has begun when it is stopped, and ends at once at
   await broken;
 });
 
-it("shares its folder with no other service, whatever its store, waits for new tables, and throttles if told so", async () => {
+it("shares its folder with no other service, whatever its store, and waits for new tables", async () => {
   // Its own `close` would close its data under a query that still runs.
   const [handle] = dynalite({ createTableMs: 500 }).listeners("request") as [RequestListener];
   const store = await listen(createServer(handle));
   ends.defer(store.close);
   jest.spyOn(process.stderr, "write").mockReturnValue(true); // the log
-  const environment = { AWS_ENDPOINT_URL_DYNAMODB: store.origin, THROTTLE: "on" };
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: store.origin };
   const starts = await Promise.allSettled([serveHere(environment), serveHere(environment)]);
   const [service] = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
   const refusals = starts.flatMap((start) => (start.status === "rejected" ? [start.reason.message] : []));
@@ -218,17 +218,6 @@ it("shares its folder with no other service, whatever its store, waits for new t
   if (!service) throw new Error("No service has started.");
   await add(service);
   expect(await readdir(folder)).not.toContain("dynamodb");
-
-  const { burst } = localStage.throttling;
-  /** Sends one request more than the throttle allows at once. @returns how many were rejected */
-  const rejected = async (baseUrl: string) => {
-    const requests = Array.from({ length: burst + 1 }, () => send(baseUrl, { path: "/nowhere" }));
-    return (await Promise.all(requests)).filter(({ status }) => status === 429).length;
-  };
-  expect(await rejected(shared.baseUrl)).toBe(0);
-  // On a busy machine, the requests take long enough for new tokens.
-  jest.spyOn(performance, "now").mockReturnValue(performance.now());
-  expect(await rejected(service.baseUrl)).toBe(1);
 });
 
 it("listens on 127.0.0.1 only, as does its store", async () => {
@@ -299,7 +288,6 @@ it.each<[Record<string, string>, message: string, syntheses: number, prepare?: (
     `Port ${port} cannot be used (EADDRINUSE). For a second service, set PORT and DATA_DIR.`,
     0,
   ],
-  [{ THROTTLE: "yes" }, "THROTTLE must be on or off, not `yes`.", 0],
   [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `, 0],
   [
     {},

@@ -32,22 +32,13 @@ const authorize = jest.fn(async () => ({
 const stack = readStack(shared.assembly, servedStackName);
 const invoke: GatewayOptions["invoke"] = (name, event, requestId) =>
   name === stack.authorizer.functionName ? authorize() : operation(event, requestId);
-const cleanUp: (() => unknown)[] = [];
+const gateway = createGateway(stack, { invoke, onRequest: log, onFailure });
+const { origin, close } = await listen(new HttpServer(gateway));
 afterAll(async () => {
   disconnect();
-  for (const close of cleanUp) await close();
+  await close();
 });
 
-/** Serves the template of staging with other settings; returns the origin. */
-async function serve(settings: Partial<typeof stack>, throttled = false): Promise<string> {
-  const options = { invoke, throttled, onRequest: log, onFailure };
-  const gateway = createGateway({ ...stack, ...settings }, options);
-  const { origin, close } = await listen(new HttpServer(gateway));
-  cleanUp.push(close);
-  return origin;
-}
-
-const origin = await serve({});
 const baseUrl = `${origin}/v1`;
 
 // The gateway caches a policy for each key.
@@ -236,10 +227,5 @@ describe("the gateway", () => {
     const headers = [1, 2].map((): [string, string] => ["Authorization", token("a")]);
     const { status, text } = await send(baseUrl, { path: "/pets", headers });
     expect([status, JSON.parse(text)]).toEqual([401, errorBody("unauthorized")]);
-  });
-
-  it("refuses a request over its throttle before it invokes the authorizer", async () => {
-    const throttled = await serve({ throttling: { rate: 0, burst: 0 } }, true);
-    await expectError(await fetch(`${throttled}/v1/pets`), "too_many_requests");
   });
 });

@@ -30,6 +30,16 @@ it.each(stacks)(
   },
 );
 
+it.each([...deployedStages, everyOption])(
+  "$name has the throttling of its settings",
+  ({ name, throttling }) => {
+    const folder = name === everyOption.name ? shared.optionsAssembly : assembly;
+    const [settings] = readResources(folder, stackName(name)).only("ApiGateway::Stage").MethodSettings;
+    const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings;
+    expect({ rate, burst }).toEqual(throttling);
+  },
+);
+
 describe.each(deployedStages)("the $name stack", ({ name }) => {
   const stack = stackName(name);
   const { find, only } = readResources(assembly, stack);
