@@ -5,8 +5,8 @@ import { createAuthorizer } from "./authorizer.ts";
 import { type RequestContext, requestContext } from "./context.ts";
 import { proxyEvent } from "./event.ts";
 import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts";
-import { EVENT_LIMIT, readBody, readTarget } from "./request.ts";
-import { GatewayError, send, TOO_LARGE } from "./responses.ts";
+import { readBody, readTarget } from "./request.ts";
+import { GatewayError, send } from "./responses.ts";
 import { createRouter } from "./router.ts";
 
 /** A request that has its response. */
@@ -42,10 +42,7 @@ export function createGateway(
     context.resourcePath = path;
     const caller = requiresAuthorization ? await authorize(request, context) : {};
     const body = await readBody(message);
-    if (!body) return TOO_LARGE;
     if (integration.type === "MOCK") return respondFromMock(integration, message.headers["content-type"]);
-    // Which gateway response this is in AWS is recorded nowhere (docs/aws-assumptions.md).
-    if (body.length > EVENT_LIMIT) throw new GatewayError("REQUEST_TOO_LARGE");
     const event = JSON.stringify(proxyEvent({ ...request, body }, match, context, caller));
     return respondFromProxy((requestId) => invoke(integration.functionName, event, requestId), context);
   }
