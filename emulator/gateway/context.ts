@@ -7,7 +7,6 @@ import type { IncomingMessage } from "node:http";
  */
 export interface RequestContext {
   requestId: string;
-  extendedRequestId: string;
   requestTime: string;
   stage: string;
   httpMethod: string;
@@ -24,7 +23,6 @@ export interface RequestContext {
 export function requestContext({ method = "" }: IncomingMessage, apiStageName: string): RequestContext {
   return {
     requestId: randomUUID(),
-    extendedRequestId: randomUUID(),
     requestTime: commonLogTime(new Date()),
     stage: apiStageName,
     httpMethod: method,

@@ -33,7 +33,7 @@ function* headersOf({ rawHeaders, socket }: IncomingMessage): Generator<[string,
 export function proxyEvent(
   { message, method, path, query, body }: LocalRequest & { body: Buffer },
   { route, pathParameters }: RouteMatch,
-  { requestId, extendedRequestId, requestTime, stage }: RequestContext,
+  { requestId, requestTime, stage }: RequestContext,
   caller: object,
 ) {
   // API Gateway would replace invalid bytes by U+FFFD. The function sees them here, and refuses them.
@@ -52,7 +52,6 @@ export function proxyEvent(
     stageVariables: null,
     requestContext: {
       requestId,
-      extendedRequestId,
       requestTime,
       stage,
       resourcePath: route.path,

@@ -35,7 +35,7 @@ export function respondFromMock(
 /**
  * A Lambda proxy integration. A function that throws or crashes is INTEGRATION_FAILURE in API Gateway's recorded access
  * logs (DataBiosphere/azul#6624, #8258). One that exceeds its timeout, and an invalid result, are assumed to be one too.
- * `integrationStatus` is Lambda's own status (#8192), and `status` the one that the function returned.
+ * `integrationStatus` is Lambda's own status (#8192).
  *
  * @param invoke runs the function with the event
  * @throws GatewayError when the function failed or took too long
@@ -53,9 +53,7 @@ export async function respondFromProxy(
     const result = await Promise.race([invoke(requestId).catch(() => undefined), timeout]);
     context["integration.requestId"] = requestId;
     context["integration.integrationStatus"] = 200;
-    const response = toResponse(result);
-    context["integration.status"] = response.status;
-    return response;
+    return toResponse(result);
   } finally {
     clearTimeout(timer);
     context.integrationLatency = Math.round(performance.now() - start);

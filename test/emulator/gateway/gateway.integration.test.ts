@@ -73,7 +73,6 @@ it("an event has the form of API Gateway's proxy integration", async () => {
     isBase64Encoded: false,
     requestContext: {
       requestId: response.headers.get("x-amzn-requestid"),
-      extendedRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
       requestTime: expect.stringMatching(/ \+0000$/),
       stage: "v1",
       resourcePath: "/pets",
@@ -120,8 +119,8 @@ it.each([
 );
 
 describe("the access log", () => {
-  const accessLog = (format = stack.accessLogFormat) =>
-    JSON.parse(formatAccessLog(format, log.mock.calls.at(-1)?.[0].variables ?? {}));
+  const accessLog = () =>
+    JSON.parse(formatAccessLog(stack.accessLogFormat, log.mock.calls.at(-1)?.[0].variables ?? {}));
 
   it("joins a request with its response and its invocations, and has a value in every field", async () => {
     const response = await get("/pets", "l");
@@ -154,18 +153,12 @@ describe("the access log", () => {
     });
   });
 
-  it("has the id of an invocation that failed, Lambda's status, and the status that the code returned", async () => {
-    const format = '["$context.integration.integrationStatus","$context.integration.status"]';
-    operation.mockResolvedValueOnce({ statusCode: 204, body: "" });
-    const headers = Object.fromEntries((await get("/pets")).headers);
-    for (const name of ["content-type", "content-length"]) expect(headers).not.toHaveProperty(name);
-    expect(accessLog(format)).toEqual(["200", "204"]);
+  it("has the id of an invocation that failed, and Lambda's status", async () => {
     operation.mockRejectedValueOnce(new Error("secret"));
     for (const result of [undefined, { statusCode: "x", body: "" }, { statusCode: 200 }])
       operation.mockResolvedValueOnce(result);
     for (let n = 0; n < 4; n++) {
       await expectError(await get("/pets"), "unavailable");
-      expect(accessLog(format)).toEqual(["200", "-"]);
       expect(accessLog()).toMatchObject({
         status: "503",
         integrationStatus: "200",
@@ -212,6 +205,12 @@ describe("the gateway", () => {
       await occurs("the gateway reads the rest", socket, "close");
     },
   );
+
+  it("responds to a 204 without the headers of a body", async () => {
+    operation.mockResolvedValueOnce({ statusCode: 204, body: "" });
+    const headers = Object.fromEntries((await get("/pets")).headers);
+    for (const name of ["content-type", "content-length"]) expect(headers).not.toHaveProperty(name);
+  });
 
   it("refuses a key that is sent twice", async () => {
     const headers = [1, 2].map((): [string, string] => ["Authorization", token("a")]);
