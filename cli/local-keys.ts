@@ -1,5 +1,5 @@
 import { clientConfig } from "../emulator/store/aws-environment.ts";
-import { checkTable } from "../emulator/store/create-tables.ts";
+import { describeTable } from "../emulator/store/create-tables.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { readTables } from "../local/data-folder.ts";
 import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 5000;
 export async function openLocalKeys(): Promise<ApiKeyStore> {
   const { apiKeysTable, ...store } = await readTables();
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  await checkTable(store, apiKeysTable, timeout).catch(({ message }: Error) => {
+  await describeTable(store, apiKeysTable, timeout).catch(({ message }: Error) => {
     if (timeout.aborted)
       throw new Error(
         `The local service at ${store.endpoint} does not respond. Its process can be suspended.`,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { HttpServer } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
 import { awsEnvironment, clientConfig, type StoreAddress } from "../emulator/store/aws-environment.ts";
-import { checkEndpoint, createTables, OtherTables } from "../emulator/store/create-tables.ts";
+import { createTables, OtherTables } from "../emulator/store/create-tables.ts";
 import { lockFolder, startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
 import { localStage } from "../infra/stages.ts";
@@ -40,7 +40,6 @@ export async function serve(
   atEnd.defer(() => lock.close());
   const store = await openStore(atEnd, onStoreFailure);
   const environment = awsEnvironment(store);
-  if (!store.accessKeyId) await checkEndpoint(store);
 
   const stack = await readStack();
   const { tables, outputs, apiStageName } = stack;

@@ -4,7 +4,6 @@ import {
   type CreateTableCommandInput,
   DescribeTableCommand,
   DynamoDBClient,
-  ListTablesCommand,
 } from "@aws-sdk/client-dynamodb";
 import { clientConfig, type StoreAddress } from "./aws-environment.ts";
 
@@ -15,25 +14,6 @@ const ACTIVE_TIMEOUT_MS = 60_000;
 
 const clientOf = (store: StoreAddress) =>
   new DynamoDBClient({ ...clientConfig(store), maxAttempts: 2, requestHandler: TIMEOUTS });
-
-/** @throws Error in one line when the endpoint does not respond as DynamoDB does */
-export async function checkEndpoint(store: StoreAddress): Promise<void> {
-  const client = clientOf(store);
-  await client.send(new ListTablesCommand({ Limit: 1 })).catch((error) => {
-    throw unusable(store.endpoint, error);
-  });
-  client.destroy();
-}
-
-/** @throws Error in one line when the endpoint does not have the table, or does not respond before `abortSignal` */
-export async function checkTable(store: StoreAddress, name: string, abortSignal: AbortSignal): Promise<void> {
-  const client = clientOf(store);
-  try {
-    await describeTable(client, store.endpoint, name, abortSignal);
-  } finally {
-    client.destroy();
-  }
-}
 
 /** The tables of the endpoint are not those of the template. */
 export class OtherTables extends Error {}
@@ -55,7 +35,7 @@ export async function createTables(store: StoreAddress, tables: CreateTableComma
       });
     }
     for (const { TableName = "", GlobalSecondaryIndexes = [] } of tables) {
-      const existing = await waitForTable(client, endpoint, TableName);
+      const existing = await waitForTable(store, TableName);
       const names = new Set(existing.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
       const absent = GlobalSecondaryIndexes.find(({ IndexName }) => !names.has(IndexName))?.IndexName;
       if (absent) throw new OtherTables(`The table ${TableName} at ${endpoint} has no index ${absent}.`);
@@ -65,30 +45,29 @@ export async function createTables(store: StoreAddress, tables: CreateTableComma
   }
 }
 
-async function waitForTable(client: DynamoDBClient, endpoint: string, name: string) {
+async function waitForTable(store: StoreAddress, name: string) {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
-    const table = await describeTable(client, endpoint, name);
+    const table = await describeTable(store, name);
     if (table.TableStatus === "ACTIVE") return table;
     if (Date.now() > deadline)
-      throw new Error(`The table ${name} at ${endpoint} is still ${table.TableStatus} after a minute.`);
+      throw new Error(`The table ${name} at ${store.endpoint} is still ${table.TableStatus} after a minute.`);
     await pause(100);
   }
 }
 
-async function describeTable(
-  client: DynamoDBClient,
-  endpoint: string,
-  name: string,
-  abortSignal?: AbortSignal,
-) {
-  const command = new DescribeTableCommand({ TableName: name });
-  const { Table } = await client.send(command, { abortSignal }).catch((error) => {
-    throw unusable(endpoint, error);
-  });
+/** @throws Error in one line when the endpoint does not have the table, or does not respond before `abortSignal` */
+export async function describeTable(store: StoreAddress, name: string, abortSignal?: AbortSignal) {
+  const client = clientOf(store);
+  const described = client.send(new DescribeTableCommand({ TableName: name }), { abortSignal });
+  const { Table } = await described
+    .catch((error) => {
+      throw unusable(store.endpoint, error);
+    })
+    .finally(() => client.destroy());
   // Another program can listen there, and any JSON passes for the response of a write.
   if (Table?.TableName !== name)
-    throw unusable(endpoint, new Error(`it does not describe the table ${name}`));
+    throw unusable(store.endpoint, new Error(`it does not describe the table ${name}`));
   return Table;
 }
 

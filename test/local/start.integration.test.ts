@@ -288,7 +288,7 @@ it.each<[Record<string, string>, message: string, syntheses: number, prepare?: (
     `Port ${port} cannot be used (EADDRINUSE). For a second service, set PORT and DATA_DIR.`,
     0,
   ],
-  [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `, 0],
+  [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `, 1],
   [
     {},
     `The folder ${folder} is not empty and has no file ${formatFile}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
