@@ -38,8 +38,9 @@ export class AnimalStoreStack extends Stack {
     addSavedQueries(this, monitored);
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
-    new CfnOutput(this, "PetsTableName", { value: tables.pets.tableName });
-    new CfnOutput(this, "ApiKeysTableName", { value: tables.keys.tableName });
+    for (const { node, tableName } of Object.values(tables)) {
+      new CfnOutput(this, `${node.id}TableName`, { value: tableName });
+    }
     for (const [name, { functionName }] of Object.entries(functions)) {
       new CfnOutput(this, functionOutput(name), { value: functionName });
     }

@@ -38,24 +38,24 @@ afterEach(() => {
 
 it("copies the items that are missing, and leaves all others as they are", async () => {
   const all = Array.from({ length: 60 }, (_, n) => pet(n + 1)); // more than a page
-  await Promise.all(all.map((item) => put(from.pets, item)));
+  await Promise.all(all.map((item) => put(from.petsTable, item)));
   const { status: _, ...deleted } = pet(1);
-  for (const item of [deleted, pet(2, "Newer"), pet(61)]) await put(to.pets, item);
-  expect(await copy(from.pets, to.pets)).toEqual({
+  for (const item of [deleted, pet(2, "Newer"), pet(61)]) await put(to.petsTable, item);
+  expect(await copy(from.petsTable, to.petsTable)).toEqual({
     code: 0,
     stdout: "58 of 60 items were missing and are copied.\n",
     stderr: "",
   });
-  expect(await itemsOf(to.pets)).toEqual([deleted, pet(2, "Newer"), ...all.slice(2), pet(61)]);
+  expect(await itemsOf(to.petsTable)).toEqual([deleted, pet(2, "Newer"), ...all.slice(2), pet(61)]);
 });
 
 it("replaces the items that it is told to, and copies those of them that are missing", async () => {
-  for (const id of [1, 2, 3]) await put(from.pets, pet(id));
+  for (const id of [1, 2, 3]) await put(from.petsTable, pet(id));
   const damaged = { ...pet(1, "damaged"), left: { BOOL: true } };
-  await put(to.pets, damaged);
-  const { code, stdout } = await copy(from.pets, to.pets, "1", "2");
+  await put(to.petsTable, damaged);
+  const { code, stdout } = await copy(from.petsTable, to.petsTable, "1", "2");
   expect([code, stdout]).toEqual([0, "1: replaced.\n2: copied.\n"]);
-  expect(await itemsOf(to.pets)).toEqual([pet(1), pet(2)]);
+  expect(await itemsOf(to.petsTable)).toEqual([pet(1), pet(2)]);
 });
 
 it.each<[string, Item]>([
@@ -63,20 +63,20 @@ it.each<[string, Item]>([
   ["lost an attribute", (({ name: _, ...item }) => item)(pet(1, "damaged"))],
   ["was revoked", { ...pet(1, "damaged"), revoked: { BOOL: true } }],
 ])("does not replace an item that %s since it was read", async (_, meanwhile) => {
-  await put(from.pets, pet(1));
-  await put(to.pets, pet(1, "damaged"));
+  await put(from.petsTable, pet(1));
+  await put(to.petsTable, pet(1, "damaged"));
   const target = DynamoDBClient.prototype as unknown as { send(command: object): Promise<object> };
   const { send } = target;
   const spy = jest.spyOn(target, "send").mockImplementation(async function (this: unknown, command) {
     if (command instanceof PutItemCommand) {
       spy.mockRestore();
-      await put(to.pets, meanwhile);
+      await put(to.petsTable, meanwhile);
     }
     return send.call(this as typeof target, command);
   });
   const stderr = "copy: 1 changed meanwhile. It was not copied.\n";
-  expect(await copy(from.pets, to.pets, "1")).toEqual({ code: 1, stdout: "", stderr });
-  expect(await itemsOf(to.pets)).toEqual([meanwhile]);
+  expect(await copy(from.petsTable, to.petsTable, "1")).toEqual({ code: 1, stdout: "", stderr });
+  expect(await itemsOf(to.petsTable)).toEqual([meanwhile]);
 });
 
 it("restores keys by their key ID, and never lets one work again that was revoked since", async () => {
@@ -85,32 +85,32 @@ it("restores keys by their key ID, and never lets one work again that was revoke
   );
   const [lost, revoked, ended] = records;
   if (!lost || !revoked || !ended) throw new Error("There are three keys.");
-  for (const record of records) await apiKeyStore(from.keys).add(record);
-  await apiKeyStore(from.keys).rotate(revoked.hash, "key_next", 9, 1);
-  await put(to.keys, { hash: { S: revoked.hash }, owner: { N: "1" } });
+  for (const record of records) await apiKeyStore(from.apiKeysTable).add(record);
+  await apiKeyStore(from.apiKeysTable).rotate(revoked.hash, "key_next", 9, 1);
+  await put(to.apiKeysTable, { hash: { S: revoked.hash }, owner: { N: "1" } });
   const damagedEnd = { hash: { S: ended.hash }, revokeAt: { S: "2027" } };
-  await put(to.keys, damagedEnd);
-  expect(await copy(from.keys, to.keys, ended.keyId)).toEqual({
+  await put(to.apiKeysTable, damagedEnd);
+  expect(await copy(from.apiKeysTable, to.apiKeysTable, ended.keyId)).toEqual({
     code: 1,
     stdout: "",
     stderr: `copy: The record of the key ${ended.keyId} is still damaged, so the key does not work: revoke it.\n`,
   });
-  await apiKeyStore(to.keys).revoke(revoked.hash, 5);
-  const { code, stdout, stderr } = await copy(from.keys, to.keys, lost.keyId, revoked.keyId);
+  await apiKeyStore(to.apiKeysTable).revoke(revoked.hash, 5);
+  const { code, stdout, stderr } = await copy(from.apiKeysTable, to.apiKeysTable, lost.keyId, revoked.keyId);
   expect([code, stdout, stderr]).toEqual([0, `${lost.keyId}: copied.\n${revoked.keyId}: replaced.\n`, ""]);
-  expect(await apiKeyStore(to.keys).find(lost.hash)).toEqual({
+  expect(await apiKeyStore(to.apiKeysTable).find(lost.hash)).toEqual({
     ...lost,
     expiresAt: undefined,
     revokeAt: undefined,
   });
-  expect(await apiKeyStore(to.keys).find(revoked.hash)).toMatchObject({
+  expect(await apiKeyStore(to.apiKeysTable).find(revoked.hash)).toMatchObject({
     owner: "Acme",
     revoked: true,
     revokeAt: 5,
   });
-  await deleteItem(to.keys, lost.hash);
+  await deleteItem(to.apiKeysTable, lost.hash);
   const printed = `${lost.keyId}: copied.\n1 of 3 items were missing and are copied.\n`;
-  expect(await copy(from.keys, to.keys)).toEqual({ code: 0, stdout: printed, stderr: "" });
+  expect(await copy(from.apiKeysTable, to.apiKeysTable)).toEqual({ code: 0, stdout: printed, stderr: "" });
 });
 
 it("gives up on a server that does not respond", async () => {
@@ -121,7 +121,9 @@ it("gives up on a server that does not respond", async () => {
   const again = "../../cli/copy.ts?again"; // its clients are made when it is loaded
   const { program } = await import(again);
   const ofSilent = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: silent.origin };
-  const result = await runInProcess(program, "copy", [from.pets, to.pets], ofSilent).finally(silent.close);
+  const result = await runInProcess(program, "copy", [from.petsTable, to.petsTable], ofSilent).finally(
+    silent.close,
+  );
   expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^copy: .+\n$/) });
   expect(received).toHaveBeenCalledTimes(AWS_CLIENT_OPTIONS.maxAttempts);
 });
@@ -129,10 +131,13 @@ it("gives up on a server that does not respond", async () => {
 it("says what it does not find, and mixes no pets with keys", async () => {
   const keyId = `key_${hashApiKey("x").slice(0, 16)}`;
   for (const [args, message] of [
-    [[from.pets, to.pets, "1"], `${from.pets} has no 1.`],
-    [[from.keys, to.keys, keyId], `${from.keys} has no ${keyId}.`],
-    [[from.pets, to.keys], `${from.pets} and ${to.keys} have items of different kinds.`],
-    [["nowhere", to.pets], expect.stringMatching(/not found|non-existent/i)],
+    [[from.petsTable, to.petsTable, "1"], `${from.petsTable} has no 1.`],
+    [[from.apiKeysTable, to.apiKeysTable, keyId], `${from.apiKeysTable} has no ${keyId}.`],
+    [
+      [from.petsTable, to.apiKeysTable],
+      `${from.petsTable} and ${to.apiKeysTable} have items of different kinds.`,
+    ],
+    [["nowhere", to.petsTable], expect.stringMatching(/not found|non-existent/i)],
   ] as const) {
     const { code, stderr } = await copy(...args);
     expect([code, stderr.slice("copy: ".length, -1)]).toEqual([1, message]);

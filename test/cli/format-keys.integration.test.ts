@@ -12,7 +12,7 @@ it("list prints the oldest key first, keys of the same age by ID, and says that 
   const listed: { createdAt: string; keyId: string }[] = await json("list");
   const order = listed.map(({ createdAt, keyId }) => `${createdAt} ${keyId}`);
   expect(order).toEqual(order.toSorted());
-  world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", empty.keys));
+  world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", empty.apiKeysTable));
   expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
 });
 
@@ -23,8 +23,8 @@ describe("a table that others have changed", () => {
   /** Stores a record in an empty table, which the stack then has. */
   async function put(hash: string, owner: string, scope = "pets:read") {
     const Item = { hash: { S: hash }, owner: { S: owner }, scopes: { SS: [scope] }, createdAt: { N: "1" } };
-    await client.send(new PutItemCommand({ TableName: other.keys, Item }));
-    world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", other.keys));
+    await client.send(new PutItemCommand({ TableName: other.apiKeysTable, Item }));
+    world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", other.apiKeysTable));
   }
 
   it("does not reach the terminal as control characters", async () => {

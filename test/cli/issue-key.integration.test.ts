@@ -86,7 +86,7 @@ it("rotate ends the old key at once without a grace period", async () => {
 it("rotate revokes the successor, which it has shown, if another command was first", async () => {
   const { keyId, key } = await json("issue", "--owner", "Second");
   interrupt("PutItemCommand", () =>
-    apiKeyStore(tables.keys).rotate(hashApiKey(key), "key_other", world.now + DAY, world.now),
+    apiKeyStore(tables.apiKeysTable).rotate(hashApiKey(key), "key_other", world.now + DAY, world.now),
   );
   const { code, stdout, stderr } = await keys("rotate", keyId, "--json");
   const lost = `The key ${keyId} expired, or another command rotated or revoked it at the same time`;

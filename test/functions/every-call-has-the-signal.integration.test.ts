@@ -12,7 +12,7 @@ import { COLLIDING_KEYS } from "../support/pets.ts";
 // function gives up and responds.
 
 const tables = await createOwnTables();
-const { create } = petCreator(tables.pets);
+const { create } = petCreator(tables.petsTable);
 
 const takeCalls = recordCalls();
 

@@ -64,7 +64,7 @@ function atOnce(parts: Partial<Request>) {
 
 /** The pet is deleted: before the first repeated write that finds it, or else after the response. */
 async function deletion({ request, replies, add, beforeEach }: Client) {
-  const remove = (id: bigint) => deletePet(table, tables.pets, id);
+  const remove = (id: bigint) => deletePet(table, tables.petsTable, id);
   beforeEach(remove);
   await add();
   for (const { status, pet } of replies) if (status === 201) await remove(pet.id);
@@ -80,7 +80,7 @@ function taken(count: number, by: "pet" | "retired id") {
       if (others.size === count || others.has(id)) return;
       others.add(id);
       const Item = { ...item, id, creationId: "another" };
-      await table.send(new PutCommand({ TableName: tables.pets, Item }));
+      await table.send(new PutCommand({ TableName: tables.petsTable, Item }));
     });
     await add();
   };
@@ -149,7 +149,7 @@ function newClient({ proxy, createPet, fault, keyed }: Server) {
 }
 
 /** Returns all pets by id, and expects each once. */
-async function listed(pets = tables.pets): Promise<Map<bigint, Pet>> {
+async function listed(pets = tables.petsTable): Promise<Map<bigint, Pet>> {
   const all = await listAll(petLister(pets), { limit: 2000 });
   const byId = new Map(all.map((pet) => [pet.id, pet]));
   expect(byId.size).toBe(all.length);
@@ -175,7 +175,7 @@ async function check({ request, replies, others }: Client, story: Story, list: M
     else expect([statusCode, parseJson(body), list.get(pet.id)]).toEqual([200, pet, pet]);
   }
   for (const id of others) {
-    const { Item } = await table.send(new GetCommand({ TableName: tables.pets, Key: { id } }));
+    const { Item } = await table.send(new GetCommand({ TableName: tables.petsTable, Key: { id } }));
     expect(Item).toMatchObject({ creationId: "another" });
   }
 }
@@ -201,7 +201,7 @@ it.each(Object.entries(stories))("%s, with each fault and after a restart: %j", 
 });
 
 it.each(faults)("two creations with the same first id add two pets, with the fault %s", async (fault) => {
-  const { pets } = await createOwnTables();
+  const { petsTable: pets } = await createOwnTables();
   const { proxy, createPet } = await start(fault, true);
   await proxy.set(fault, 1);
   const sendBoth = () =>

@@ -45,8 +45,8 @@ const waits: Fault[] = ["delay", "stall", "throughput exceeded", "throttling"];
 const isQuick = ({ fault }: { fault: Fault }) => !waits.includes(fault);
 
 const tables = await createOwnTables();
-const store = petCreator(tables.pets);
-const count = (name: string) => countNamed(petLister(tables.pets), name);
+const store = petCreator(tables.petsTable);
+const count = (name: string) => countNamed(petLister(tables.petsTable), name);
 const key = generateApiKey("staging");
 
 /** Lambda's context. On a busy machine, three attempts can take longer than a function has. */
@@ -79,7 +79,7 @@ const runs = new Map<Fault, ReturnType<typeof runWithFault>>();
 
 beforeAll(async () => {
   const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
-  await apiKeyStore(tables.keys).add(newApiKeyRecord(key, details));
+  await apiKeyStore(tables.apiKeysTable).add(newApiKeyRecord(key, details));
   shared = await startFunctions();
   for (const fault of waits) {
     const functions = await startFunctions();

@@ -47,7 +47,7 @@ async function create(body: object, key: string | null = randomUUID()) {
 
 type Item = Record<string, unknown>;
 const stored = async (id: bigint): Promise<Item | undefined> =>
-  (await client.send(new GetCommand({ TableName: tables.pets, Key: { id } }))).Item;
+  (await client.send(new GetCommand({ TableName: tables.petsTable, Key: { id } }))).Item;
 
 const get = async (id: bigint) =>
   parseJson((await getPet(requestEvent({ path: { petId: String(id) } }), context)).body);
@@ -104,7 +104,7 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
   const { body } = await create(valid);
   await client.send(
     new UpdateCommand({
-      TableName: tables.pets,
+      TableName: tables.petsTable,
       Key: { id: body.id },
       UpdateExpression: "REMOVE #name",
       ExpressionAttributeNames: { "#name": name },
@@ -114,7 +114,7 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
   expect(await get(body.id)).toEqual(rest);
 });
 
-const remove = (id: bigint) => deletePet(client, tables.pets, id);
+const remove = (id: bigint) => deletePet(client, tables.petsTable, id);
 // Not the API key of the request above, whose Idempotency-Key the examples have.
 const authorizer = { keyId: "key_examples", scopes: "pets:read pets:write" };
 

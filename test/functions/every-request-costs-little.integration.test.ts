@@ -17,7 +17,7 @@ import { createOwnTables } from "../support/own-tables.ts";
 import { COLLIDING_KEYS } from "../support/pets.ts";
 
 // The cost of a Query depends on the size of the other items in the table.
-const { pets, keys } = await createOwnTables();
+const { petsTable: pets, apiKeysTable: keys } = await createOwnTables();
 
 const takeCalls = recordCalls();
 jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key

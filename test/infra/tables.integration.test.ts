@@ -60,6 +60,11 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
         expect([AttributeName, AttributeType]).toEqual([AttributeName, types[typeof example[AttributeName]]]);
   });
 
+  it("gives the key of each table another name, by which cli/copy.ts tells their items apart", () => {
+    const names = tables.map(({ KeySchema }) => KeySchema[0].AttributeName);
+    expect(new Set(names).size).toBe(tables.length);
+  });
+
   it("lists no retired id in an index", () => {
     const retired = ["id", "creationId", "fingerprint", "deletionId"];
     for (const { GlobalSecondaryIndexes = [] } of tables.filter(({ id }) => id === pets))
@@ -78,12 +83,10 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
   });
 
   it("deletes keys when they have ended, and never a pet", () => {
-    const ends = tables.map(({ id, TimeToLiveSpecification: end }) => [
-      id,
-      end?.Enabled && end.AttributeName,
-    ]);
-    const expected = { [keys]: "deleteAt", [pets]: undefined };
-    expect(Object.fromEntries(ends)).toEqual(expected);
+    const ends = tables.flatMap(({ id, TimeToLiveSpecification: end }) =>
+      end?.Enabled ? [[id, end.AttributeName]] : [],
+    );
+    expect(ends).toEqual([[keys, "deleteAt"]]);
   });
 
   it("keeps every log as long as the stage says, whether the stack exists or not", () => {

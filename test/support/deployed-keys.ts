@@ -22,7 +22,7 @@ export const output = (key: string, value: string) =>
 export const stackWith = (outputs: string) =>
   `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${outputs}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 export const deployed = stackWith(
-  output("PetsTableName", tables.pets) + output("ApiKeysTableName", tables.keys),
+  output("PetsTableName", tables.petsTable) + output("ApiKeysTableName", tables.apiKeysTable),
 );
 export const error = (code: string, message: string) =>
   `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;

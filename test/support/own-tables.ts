@@ -2,24 +2,20 @@ import { randomUUID } from "node:crypto";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
+import { env } from "../../lib/env.ts";
 import { shared } from "./shared.ts";
 
-// Each call sets them.
-const { AWS_ENDPOINT_URL_DYNAMODB = "", PETS_TABLE, API_KEYS_TABLE } = process.env;
-
 /**
- * Makes tables for one test file only. The functions that it imports afterwards use them.
+ * Makes each table of the stack for one test file only. The functions that it imports afterwards use them.
  *
- * @returns the names
+ * @returns what the functions read of their environment, with the names of the tables
  */
 export async function createOwnTables() {
-  const suffix = randomUUID();
-  const named = (name = "") => `${name}-${suffix}`;
-  const { tables } = readStack(shared.assembly, servedStackName);
-  const own = tables.map((table) => ({ ...table, TableName: named(table.TableName) }));
-  await createTables({ endpoint: AWS_ENDPOINT_URL_DYNAMODB }, own);
-  const pets = named(PETS_TABLE);
-  const keys = named(API_KEYS_TABLE);
-  Object.assign(process.env, { PETS_TABLE: pets, API_KEYS_TABLE: keys });
-  return { pets, keys };
+  const suffix = `-${randomUUID()}`;
+  const { tables, functions } = readStack(shared.assembly, servedStackName);
+  const own = tables.map((table) => ({ ...table, TableName: table.TableName + suffix }));
+  await createTables({ endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "" }, own);
+  for (const [name, value] of functions.flatMap(({ environment }) => Object.entries(environment)))
+    if (tables.some(({ TableName }) => TableName === value)) process.env[name] = value + suffix;
+  return { ...env };
 }

@@ -6,19 +6,14 @@ import { servedStackName } from "../../infra/stages.ts";
 import { share } from "./shared.ts";
 
 /**
- * Starts an embedded store with the tables of staging, and sets the environment of the functions under test.
+ * Starts an embedded store with the tables of staging, and sets the environment that its template gives the functions.
  *
  * @param assembly folder of the synthesized app
  */
 export async function startTestStore(assembly: string): Promise<Store> {
   const store = await startStore();
-  const { tables, outputs } = readStack(assembly, servedStackName);
-  Object.assign(process.env, awsEnvironment(store));
-  Object.assign(process.env, {
-    PETS_TABLE: outputs.PetsTableName,
-    API_KEYS_TABLE: outputs.ApiKeysTableName,
-    STAGE: "staging",
-  });
+  const { tables, functions } = readStack(assembly, servedStackName);
+  Object.assign(process.env, awsEnvironment(store), ...functions.map(({ environment }) => environment));
   share({ assembly });
   await createTables(store, tables);
   return store;

@@ -11,7 +11,7 @@ let now = Date.UTC(2026, 5, 1);
 jest.spyOn(Date, "now").mockImplementation(() => now);
 
 it("lists every pet exactly once, in order of the times of their writes", async () => {
-  const { pets } = await createOwnTables();
+  const { petsTable: pets } = await createOwnTables();
   const lister = petLister(pets);
   const { create } = petCreator(pets);
   const added: Pet[] = [];
@@ -27,7 +27,7 @@ it("lists every pet exactly once, in order of the times of their writes", async 
 });
 
 it("never forgets an Idempotency-Key", async () => {
-  const { create } = petCreator((await createOwnTables()).pets);
+  const { create } = petCreator((await createOwnTables()).petsTable);
   const pet = { name: "Rex", categoryId: 1n, status: "sold" as const };
   const token = { keyId: "key_test", idempotencyKey: "1" };
   const first = await create(pet, token);
@@ -39,7 +39,7 @@ it("never forgets an Idempotency-Key", async () => {
 });
 
 it("stores pets so small that the largest page is one response of DynamoDB, which splits one at 1 MB", async () => {
-  const { pets } = await createOwnTables();
+  const { petsTable: pets } = await createOwnTables();
   const token = { keyId: "key_test", idempotencyKey: "1" };
   await petCreator(pets).create({ name: "Rex", categoryId: 1n, status: "sold" }, token);
   const client = new DynamoDBClient();
