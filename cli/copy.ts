@@ -14,7 +14,7 @@ import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
 import { escapeControls } from "./escape-controls.ts";
 import { configureProgram, print, runProgram } from "./run-program.ts";
 
-/** `npx node cli/copy.ts <from> <to> [ids]`: copies pets or keys of a restored table back. */
+/** `npx node cli/copy.ts <from> <to> [ids]`: copies items of a restored table back. */
 
 type Item = Record<string, AttributeValue>;
 
@@ -25,9 +25,12 @@ const client = new DynamoDBClient(AWS_CLIENT_OPTIONS);
 /** Of many writes at once, the table throttles some: they need more attempts. */
 const writer = new DynamoDBClient({ ...AWS_CLIENT_OPTIONS, maxAttempts: 10 });
 
-async function partitionKey(TableName: string): Promise<string> {
+/** Returns the name and the type of the key of a table's items. Each kind of item has another name. */
+async function partitionKey(TableName: string) {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  return Table?.KeySchema?.[0]?.AttributeName ?? "";
+  const name = Table?.KeySchema?.[0]?.AttributeName ?? "";
+  const definition = Table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === name);
+  return { name, type: definition?.AttributeType ?? "S" };
 }
 
 /** Returns the condition that an item has these attributes, and lacks those that are undefined here. */
@@ -68,10 +71,10 @@ async function copyMissing(from: string, to: string, key: string): Promise<void>
   await print(`${copied} of ${read} items were missing and are copied.`);
 }
 
-/** Copies an item, also over one that is damaged. @param id of a pet, or the key ID of a key */
-async function copyOne(from: string, to: string, key: string, id: string): Promise<void> {
+/** Copies an item, also over one that is damaged. @param id the value of its key, or the key ID of an API key */
+async function copyOne(from: string, to: string, key: string, type: string, id: string): Promise<void> {
   const [stored] = key === "hash" ? await apiKeyStore(from, AWS_CLIENT_OPTIONS).list(id) : [];
-  const Key: Item = key === "id" ? { id: { N: id } } : { hash: { S: stored?.hash ?? "-" } };
+  const Key = { [key]: { [type]: stored?.hash ?? id } as unknown as AttributeValue };
   const get = async (TableName: string) =>
     (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))).Item;
   const [item, current] = [await get(from), await get(to)];
@@ -93,12 +96,12 @@ export const program = configureProgram(new Command("npx node cli/copy.ts"))
   )
   .argument("<from>", "the table to read")
   .argument("<to>", "the table to write")
-  .argument("[ids...]", "ids of pets, or key IDs such as key_94a9db21d2a2b24b")
+  .argument("[ids...]", "ids of items, or key IDs such as key_94a9db21d2a2b24b")
   .action(async (from: string, to: string, ids: string[]) => {
-    const [key, other] = [await partitionKey(from), await partitionKey(to)];
-    if (key !== other) throw new Error(`${from} and ${to} have items of different kinds.`);
-    if (ids.length === 0) await copyMissing(from, to, key);
-    for (const id of ids) await copyOne(from, to, key, id);
+    const [{ name, type }, other] = [await partitionKey(from), await partitionKey(to)];
+    if (name !== other.name) throw new Error(`${from} and ${to} have items of different kinds.`);
+    if (ids.length === 0) await copyMissing(from, to, name);
+    for (const id of ids) await copyOne(from, to, name, type, id);
   });
 
 if (import.meta.main) process.exitCode = await runProgram(program, "copy");
