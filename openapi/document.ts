@@ -34,13 +34,15 @@ function descriptionOf({ scope, deprecation }: Operation): string {
   return `${needed} Deprecated since ${isoDate(since)}. From ${isoDate(sunset)} on it returns 410. Use \`GET ${successor}\` instead.`;
 }
 
+const tagOf = ({ path }: Operation) => path.split("/")[1];
+
 function operationObject(operation: Operation) {
-  const { id, summary, path, body, deprecation } = operation;
+  const { id, summary, body, deprecation } = operation;
   return {
     operationId: id,
     summary,
     description: descriptionOf(operation),
-    tags: [path.split("/")[1]],
+    tags: [tagOf(operation)],
     // oasdiff reads x-sunset: an operation can be removed from that day on.
     ...(deprecation ? { deprecated: true, "x-sunset": isoDate(deprecation.sunset) } : {}),
     parameters: parameters(operation),
@@ -97,7 +99,10 @@ export function openApiDocument() {
       license: { name: license, identifier: license },
     },
     servers,
-    tags: [{ name: "pets", description: "Animals" }],
+    tags: [...new Set(operations.map(tagOf))].map((name) => ({
+      name,
+      description: `Operations on /${name}`,
+    })),
     paths: Object.fromEntries(paths),
     components: { schemas: componentSchemas(), securitySchemes: { apiKey } },
   };
