@@ -11,7 +11,7 @@ import { addSavedQueries } from "./monitoring/saved-queries.ts";
 import { addStageAlarms, type MonitoredResources } from "./monitoring/stage-alarms.ts";
 import { functionOutput, stackName } from "./names.ts";
 import type { Stage } from "./stages.ts";
-import { ApiKeysTable, PetsTable } from "./tables.ts";
+import { createTables } from "./tables.ts";
 
 /** One stage of the whole service. */
 export class AnimalStoreStack extends Stack {
@@ -20,10 +20,7 @@ export class AnimalStoreStack extends Stack {
       description: `The Animal Store API, ${stage.name}`,
       terminationProtection: stage.deletionProtection,
     });
-    const tables = {
-      pets: new PetsTable(this, "Pets", stage),
-      keys: new ApiKeysTable(this, "ApiKeys", stage),
-    };
+    const tables = createTables(this, stage);
     const functions = createFunctions(this, tables, stage, codeFolder);
     const alarms = new Alarms(this, "Alarms", stage);
     if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms, stage);
@@ -38,9 +35,8 @@ export class AnimalStoreStack extends Stack {
     addSavedQueries(this, monitored);
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
-    for (const { node, tableName } of Object.values(tables)) {
+    for (const { node, tableName } of Object.values(tables))
       new CfnOutput(this, `${node.id}TableName`, { value: tableName });
-    }
     for (const [name, { functionName }] of Object.entries(functions)) {
       new CfnOutput(this, functionOutput(name), { value: functionName });
     }

@@ -9,7 +9,7 @@ import type { operations } from "../lib/operations.ts";
 import { ApiFunction, type ApiFunctionProps } from "./api-function.ts";
 import { entryName, pascalCase } from "./names.ts";
 import type { Stage } from "./stages.ts";
-import type { ApiKeysTable, PetsTable } from "./tables.ts";
+import type { createTables } from "./tables.ts";
 
 /** The function of every operation, and the authorizer. */
 export type Functions = Record<(typeof operations)[number]["id"] | "authorize", ApiFunction>;
@@ -20,7 +20,7 @@ export type CodeFolder = (entry: string) => string;
 /** Adds the functions of a stage. The construct id of a function and its file in functions/ follow from its name. */
 export function createFunctions(
   scope: Construct,
-  { pets, keys }: { pets: PetsTable; keys: ApiKeysTable },
+  { pets, keys }: ReturnType<typeof createTables>,
   stage: Stage,
   codeFolder: CodeFolder,
 ): Functions {

@@ -43,7 +43,7 @@ export class PetsTable extends StageTable {
 }
 
 /** The API keys by their hash, in a table of their own, so that each function reaches only what it needs. */
-export class ApiKeysTable extends StageTable {
+class ApiKeysTable extends StageTable {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id, stage, {
       partitionKey: { name: "hash", type: AttributeType.STRING },
@@ -51,3 +51,9 @@ export class ApiKeysTable extends StageTable {
     });
   }
 }
+
+/** Adds the tables of a stage. The outputs, the dashboard and the local store follow. */
+export const createTables = (scope: Construct, stage: Stage) => ({
+  pets: new PetsTable(scope, "Pets", stage),
+  keys: new ApiKeysTable(scope, "ApiKeys", stage),
+});

@@ -25,6 +25,7 @@ function parameters({ params, query, headers }: Operation) {
 }
 
 const isoDate = (day: Date) => day.toISOString().slice(0, 10);
+const tagOf = ({ path }: Operation) => path.split("/")[1];
 
 /** Describes the scope and the deprecation, which no other member of an operation object contains. */
 function descriptionOf({ scope, deprecation }: Operation): string {
@@ -33,8 +34,6 @@ function descriptionOf({ scope, deprecation }: Operation): string {
   const { since, sunset, successor } = deprecation;
   return `${needed} Deprecated since ${isoDate(since)}. From ${isoDate(sunset)} on it returns 410. Use \`GET ${successor}\` instead.`;
 }
-
-const tagOf = ({ path }: Operation) => path.split("/")[1];
 
 function operationObject(operation: Operation) {
   const { id, summary, body, deprecation } = operation;
