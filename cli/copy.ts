@@ -25,7 +25,7 @@ const client = new DynamoDBClient(AWS_CLIENT_OPTIONS);
 /** Of many writes at once, the table throttles some: they need more attempts. */
 const writer = new DynamoDBClient({ ...AWS_CLIENT_OPTIONS, maxAttempts: 10 });
 
-/** Returns the name and the type of the key of a table's items. Each kind of item has another name. */
+/** Returns the name and the type of a table's key. The name also tells what kind of item the table has. */
 async function partitionKey(TableName: string) {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   const name = Table?.KeySchema?.[0]?.AttributeName ?? "";

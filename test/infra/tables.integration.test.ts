@@ -60,11 +60,6 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
         expect([AttributeName, AttributeType]).toEqual([AttributeName, types[typeof example[AttributeName]]]);
   });
 
-  it("gives the key of each table another name, by which cli/copy.ts tells their items apart", () => {
-    const names = tables.map(({ KeySchema }) => KeySchema[0].AttributeName);
-    expect(new Set(names).size).toBe(tables.length);
-  });
-
   it("lists no retired id in an index", () => {
     const retired = ["id", "creationId", "fingerprint", "deletionId"];
     for (const { GlobalSecondaryIndexes = [] } of tables.filter(({ id }) => id === pets))
