@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { IdempotencyToken, NewPet } from "./pet.ts";
+import type { IdempotencyToken } from "./pet.ts";
 
 // What the attempts of one creation share, whichever version of the service handles them. Never change how a creation, its
 // ids and its fingerprint are computed: a retry of an earlier request would add a second pet, or would be refused.
@@ -18,7 +18,7 @@ const bigintAsText = (_name: string, value: unknown) => (typeof value === "bigin
  * creation, so that equal pets have different fingerprints. The fingerprint stays when a pet is deleted, and names are easy
  * to guess.
  */
-export const fingerprintOf = (creationId: string, pet: NewPet): string =>
+export const fingerprintOf = (creationId: string, pet: object): string =>
   digest(JSON.stringify([creationId, Object.entries(pet).sort()], bigintAsText));
 
 /**

@@ -98,10 +98,7 @@ export function openApiDocument() {
       license: { name: license, identifier: license },
     },
     servers,
-    tags: [...new Set(operations.map(tagOf))].map((name) => ({
-      name,
-      description: `Operations on /${name}`,
-    })),
+    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name, description: `Requests to /${name}` })),
     paths: Object.fromEntries(paths),
     components: { schemas: componentSchemas(), securitySchemes: { apiKey } },
   };

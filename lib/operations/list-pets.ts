@@ -1,25 +1,8 @@
 import * as z from "zod/mini";
-import { Cursor } from "../cursor.ts";
+import { Cursor, Limit } from "../cursor.ts";
 import { PAGE_SIZE } from "../limits.ts";
 import type { Operation } from "../operation.ts";
 import { PetStatus, Pets } from "../pet.ts";
-import { fromText, must } from "../validation.ts";
-
-const { default: size, minimum, maximum } = PAGE_SIZE;
-
-function parseLimit(text: string): number | undefined {
-  const limit = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
-  return limit >= minimum && limit <= maximum ? limit : undefined;
-}
-
-const Limit = fromText(parseLimit, String, must(`be an integer from ${minimum} to ${maximum}`), {
-  type: "integer",
-  format: "int32",
-  minimum,
-  maximum,
-  description: `Maximum number of animals to return, ${minimum} to ${maximum}`,
-  examples: [size],
-});
 
 /** Source: contract 3. */
 export const listPets = {
@@ -29,7 +12,7 @@ export const listPets = {
   summary: "List all animals",
   scope: "pets:read",
   query: z.object({
-    limit: z._default(Limit, size),
+    limit: z._default(Limit, PAGE_SIZE.default),
     status: z.optional(PetStatus).check(z.describe("Only animals with this status")),
     cursor: z.optional(Cursor),
   }),

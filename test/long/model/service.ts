@@ -80,5 +80,5 @@ export async function call(
   expected.add(`${id} ${status}`);
   if (status !== 401) key.used = true;
   const next = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-  return { status, body: body && parseJson(text), next: next?.slice(next.indexOf("/pets?")) };
+  return { status, body: body && parseJson(text), next: next?.slice(next.indexOf(`${route}?`)) };
 }
