@@ -5,20 +5,22 @@ import { entryName } from "../../infra/names.ts";
 import { exampleRequest } from "../../lib/example-values.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import type { Operation } from "../../lib/operation.ts";
-import { createPet } from "../../lib/operations/create-pet.ts";
 import { operations } from "../../lib/operations.ts";
 import { recordCalls } from "../support/calls.ts";
 import { context, exampleEvent } from "../support/event.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 
 await createOwnTables();
-const { handler: create } = await import("../../functions/create-pet.ts");
 const takeCalls = recordCalls();
+const start = async ({ id }: Operation) => {
+  const { handler, ready } = await import(`../../functions/${entryName(id)}.ts`);
+  await ready;
+  return handler;
+};
 
 /** Sends a query, and returns the calls of DynamoDB and the query of the link to the next page. */
 async function send(operation: Operation, query: Record<string, string>) {
-  const { handler, ready } = await import(`../../functions/${entryName(operation.id)}.ts`);
-  await ready;
+  const handler = await start(operation);
   takeCalls();
   const sent = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]]));
   const { headers } = await handler(exampleEvent(operation, "1", { query: sent }), context);
@@ -37,14 +39,16 @@ async function expectUse(operation: Operation, name: string, query: Record<strin
 /** What code can mistake for a parameter that is missing. */
 const FALSY = ["", "0", "false"];
 
+const creations = operations.filter(({ method }) => method === "POST");
 const parameters = (operations as readonly Operation[]).flatMap((operation) =>
   Object.entries(exampleRequest(operation).query).map(([name, value]) => ({ operation, name, value })),
 );
 it.each(parameters.filter(({ name }) => name !== "cursor"))(
   "$operation.id reads the page that $name asks for, and links to the next one with it",
   async ({ operation, name, value }) => {
-    // Two pets for a page of one. They have the values of the examples, so that every filter finds them.
-    for (let n = 0; n < 2; n++) await create(exampleEvent(createPet, ""), context);
+    // Two items of each kind for a page of one. They have the values of the examples, so that every filter finds them.
+    for (const creation of [...creations, ...creations])
+      await (await start(creation))(exampleEvent(creation, ""), context);
     const query = { [name]: value, limit: String(PAGE_SIZE.minimum) };
     const shape: Record<string, z.core.$ZodType> = { ...operation.query?.shape };
     const falsy = FALSY.filter((text) => shape[name] && z.safeParse(shape[name], text).success);

@@ -32,7 +32,9 @@ for (const file of entryPoints().map((path) => basename(path))) {
   starts.push({ file, ready, calls: takeCalls() });
 }
 timeout.mockRestore();
-const { Count: storedByStarts } = await new DynamoDBClient({}).send(new ScanCommand({ TableName: pets }));
+const called = new Set(starts.flatMap(({ calls }) => calls.map(({ input }) => String(input.TableName))));
+const scans = [...called].map((TableName) => new DynamoDBClient({}).send(new ScanCommand({ TableName })));
+const storedByStarts = (await Promise.all(scans)).flatMap(({ Items }) => Items);
 const { handler: getPet } = await import("../../functions/get-pet.ts");
 const { handler: listPets } = await import("../../functions/list-pets.ts");
 const { handler: createPet } = await import("../../functions/create-pet.ts");
@@ -53,7 +55,7 @@ it.each(starts)(
     expect(ready).toBeInstanceOf(Promise); // what its entry awaits
     await ready;
     expect(calls).not.toEqual([]);
-    expect(storedByStarts).toBe(0);
+    expect(storedByStarts).toEqual([]);
     for (const { command, responded } of calls) {
       expect(command).toMatch(/^(Get|Query|Put|Update)/);
       expect(responded).toBeLessThan(Number.POSITIVE_INFINITY);
