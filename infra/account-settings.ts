@@ -2,7 +2,7 @@
 export interface GitHubRepository {
   owner: string;
   name: string;
-  /** numbers that GitHub never assigns again: `gh api repos/OWNER/NAME --jq '.owner.id, .id'` */
+  /** numbers that GitHub never assigns again: `gh api repos/{owner}/{repo} --jq '.owner.id, .id'` */
   ownerId: number;
   id: number;
   /**
