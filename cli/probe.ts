@@ -26,7 +26,7 @@ const NO_PET = "1";
 const requests = {
   listPets: () => ({}),
   createPet: () => ({
-    // Adds one pet for each API key (contract 4.8). From then on, the function meets this pet, also after its removal.
+    // Adds one pet for each API key (contract 4.8). From then on, the function finds this pet, also after its deletion.
     headers: { "Idempotency-Key": "deployment-check" },
     body: { name: "Deployment check", categoryId: 0, status: "sold" },
   }),

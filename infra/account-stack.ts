@@ -121,8 +121,8 @@ export class AccountStack extends Stack {
 /**
  * Allows a role an action on resources.
  *
- * @param arn without `arn:` and the partition. It has `*` for what AWS or the bootstrap adds, and pseudo parameters as cdk-nag
- *   writes them, such as `<AWS::Region>`
+ * @param arn without `arn:` and the partition. It has `*` for what AWS or the bootstrap adds, and pseudo parameters as
+ *   cdk-nag writes them, such as `<AWS::Region>`
  */
 function allow(role: Role, action: string, arn: string): void {
   const finding = `arn:<AWS::Partition>:${arn}`;

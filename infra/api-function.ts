@@ -38,9 +38,9 @@ export interface ApiFunctionProps
 export const LIVE_ALIAS = "live";
 
 /**
- * Adds a role that allows a log and the declared access. With another access it is another role, because its id names the
- * access. A published version keeps the role that it was published with. A new version therefore has its grants before it
- * gets calls, an old version keeps its own until it gets none, and a rollback meets the same order.
+ * Adds a role that allows a log and the declared access. Its id names the access, so a change of the access makes another
+ * role. A published version keeps the role that it was published with. In an update and in its rollback, a version therefore
+ * has its grants before it gets calls, and keeps them until it gets none.
  */
 function createRole(
   scope: Construct,

@@ -15,12 +15,12 @@ const CONTEXT_VALUES = ["deletionProtection", "canaryAlarms", "stage", "like"];
 
 /**
  * Adds the stacks of the stages, and the stack of what they share. docs/deployment.md and docs/incidents.md say when to use
- * the context values `-c deletionProtection=off`, `-c canaryAlarms=off`, and `-c stage=<name>`, which adds a personal stage, with
+ * the context values `-c deletionProtection=off`, `-c canaryAlarms=off`, `-c stage=<name>`, which adds a personal stage, and
  * `-c like=<name>`.
  *
  * @param settings what someone fills in for the account
- * @param credentialsOf the account of the credentials, as the `cdk` command knows it. A stage of another account is left out,
- *   so that wrong credentials do not create the stage a second time
+ * @param credentialsOf the account of the credentials, as the `cdk` command knows it. A stage of another account is left
+ *   out, so that wrong credentials do not create the stage a second time
  * @throws UsageError if a context value is not one of these
  */
 export function addStacks(

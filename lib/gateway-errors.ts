@@ -15,7 +15,7 @@ export const gatewayErrors = {
   timeout: ["INTEGRATION_TIMEOUT"],
 } as const satisfies GatewayErrors;
 
-/** The other types of gateway response. No operation uses IAM, so INVALID_SIGNATURE also means that there is no such path. */
+/** The other types of gateway response. No operation uses IAM, so INVALID_SIGNATURE also means an unknown path. */
 export const otherGatewayErrors = {
   not_found: ["MISSING_AUTHENTICATION_TOKEN", "INVALID_SIGNATURE", "RESOURCE_NOT_FOUND"],
   invalid_request: ["BAD_REQUEST_BODY", "BAD_REQUEST_PARAMETERS", "DEFAULT_4XX"],

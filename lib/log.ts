@@ -1,6 +1,6 @@
 /**
- * Describes an error for the log. The message of a SyntaxError is left out, because a parser quotes its input. Other messages
- * name fields, types, tables and hosts, and no value that a client sent.
+ * Describes an error for the log. It leaves out the message of a SyntaxError, because a parser quotes its input. Others name
+ * fields, types, tables and hosts, and no value that a client sent.
  *
  * @param error anything thrown
  * @returns its name, message and stack frames, and the same of its causes

@@ -7,8 +7,8 @@ import { Construct } from "constructs";
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
  * Lambda invocations, which are the `requestId` of the functions' own lines.
  *
- * `operatorCheck` is `true` for a key of our own checks (functions/authorize.ts). `integrationStatus` is Lambda's own status, where
- * a throttle is a 429. `$context.integration.status` would be the status that the function returned, which is `status`.
+ * `operatorCheck` is `true` for a key of our own checks (functions/authorize.ts). `integrationStatus` is Lambda's own, such
+ * as 429 if it throttles. `$context.integration.status` would be the status that the function returned, which is `status`.
  *
  * It leaves out the variables that can repeat what the client sent: headers, query parameters,
  * `$context.error.message`, `$context.integration.error`, which has the message of what a function threw, and
@@ -55,8 +55,8 @@ export class AccessLog extends Construct {
     this.serverErrorsByRoute = `SEARCH('{"${this.#namespace}",route} MetricName="ServerErrors"', 'Sum', 60)`;
 
     const identified = stringValue("$.keyId", "!=", "-");
-    // API Gateway can log these without the `keyId`, and throttles also requests without a key. A missing or malformed key is
-    // UNAUTHORIZED.
+    // API Gateway can log these without the `keyId`, and also throttles requests without a key. A missing or malformed key
+    // is UNAUTHORIZED.
     const refused = ["ACCESS_DENIED", "THROTTLED"].map((type) => stringValue("$.error", "=", type));
     this.requestsWithKey = this.#count("RequestsWithKey", any(identified, ...refused), "RequestsWithKey");
     const withoutScope = stringValue("$.status", "=", "403");

@@ -31,10 +31,10 @@ const SLOW_MS = 2000;
 const MIN_FAILURES = { page: 12, notice: 20 };
 
 /**
- * How many times faster than the objective allows the 5xx of a window can come: 14.4 uses 2 % of the budget of 30 days in
- * an hour (The Site Reliability Workbook, "Alerting on SLOs"). The metrics of an alarm have one period, and a
- * composite alarm costs more than both. An alarm can therefore end a window late. The shortest window pages again if there is
- * a second outage meanwhile. With even traffic, what it pages for also uses the budget of the hour.
+ * How many times faster than the objective allows the 5xx of a window can come: 14.4 uses 2 % of the budget of 30 days in an
+ * hour (The Site Reliability Workbook, "Alerting on SLOs"). The Workbook adds a short window to each, so that the alarm ends
+ * soon after the fault. Here, this needs a composite alarm, which costs more, so an alarm can end a window late. The
+ * shortest one pages again for a second outage. With even traffic, the alarm of the hour then also pages.
  */
 const burnRates = [
   { minutes: 15, rate: 60, topic: "page" },

@@ -57,8 +57,8 @@ export class Alarms extends Construct {
   }
 
   /**
-   * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. Of the message,
-   * only the description is ours, so it ends with where to look.
+   * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. AWS writes the
+   * rest of the message, so the description ends with where to look.
    */
   add(
     definition: AlarmDefinition,
@@ -80,7 +80,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** Returns the failures in a period divided by its calls, or 0 if the definition wants more failures. */
+/** Returns the failures in a period divided by its calls, or 0 if there are fewer than the definition requires. */
 export function failureRate(
   { atLeast, atLeastIfAllFail }: AlarmDefinition,
   failures: IMetric,

@@ -9,7 +9,7 @@ import type { AlarmDefinition } from "./alarm-definitions.ts";
 import * as definitions from "./alarm-definitions.ts";
 import { type Alarms, failureRate } from "./alarms.ts";
 
-/** How long the alarms look back that compare the refused or blocked requests with all. */
+/** The window of the alarms on the share of refused or blocked requests. */
 const LOCKOUT_PERIOD = Duration.minutes(30);
 
 /** What the alarms and the dashboard show. */

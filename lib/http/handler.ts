@@ -42,7 +42,7 @@ const respond = (
 });
 
 /**
- * Logs a line for each 5xx, when the response is final. API Gateway's access log has every request. Lambda's JSON log
+ * Logs a line for each 5xx, when the response is final. API Gateway's access log has the requests. Lambda's JSON log
  * format adds the level, the time and the id of the invocation. No line has a key, a body or a header's value.
  */
 function logFailures(operation: Operation, now: () => number): Middleware {
