@@ -56,11 +56,12 @@ function readFiles(key: string): Map<string, Buffer> {
  * @param key the key that the page sends
  * @param apiStageName the first segment of the API's paths
  * @returns responds to a request for the page, and returns false for any other request
- * @throws Error when a schema of the document lacks what the document needs
+ * @throws Error when a schema of the document lacks what the document needs, or a file cannot be read
  */
 export function docsPage(key: string, apiStageName: string) {
   const document = openApiDocument();
-  let contents: Map<string, Buffer> | undefined;
+  // All of them before the first request, because npm can change them while this runs.
+  const contents = readFiles(key);
 
   return ({ method, url = "", headers: { host = "" } }: IncomingMessage, response: ServerResponse) => {
     const [path = ""] = url.split("?");
@@ -72,14 +73,6 @@ export function docsPage(key: string, apiStageName: string) {
     if (!path.startsWith("/docs/")) return false;
     const name = path.slice("/docs/".length) || "index.html";
     const servers = [{ url: `http://${host}/${apiStageName}`, description: "This service" }];
-    // The first time: most starts never open the page. All files at once, because npm can change them while this runs.
-    try {
-      contents ??= readFiles(key);
-    } catch (error) {
-      response.writeHead(500, { ...headers, "Content-Type": "text/plain; charset=utf-8" });
-      response.end(`The docs page cannot be read. Run npm ci. ${(error as Error).message}\n`);
-      return true;
-    }
     const body = name === "openapi.json" ? JSON.stringify({ ...document, servers }) : contents.get(name);
     if (body === undefined) return false;
     response.writeHead(200, {

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import * as fs from "node:fs";
 import { mkdtempDisposable, readdir, readFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { createRequire } from "node:module";
@@ -11,19 +10,10 @@ import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import { generateApiKey } from "../../lib/api-key.ts";
 import { INT64_MAX, INT64_MIN } from "../../lib/int64.ts";
+import { docsPage } from "../../openapi/docs-page.ts";
 import { openApiDocument, openApiText } from "../../openapi/document.ts";
 import { listen } from "../support/listen.ts";
 
-/** The end of the path of a file that cannot be read. */
-let missing = "nothing";
-jest.unstable_mockModule("node:fs", () => ({
-  ...fs,
-  readFileSync: (...args: Parameters<typeof fs.readFileSync>) => {
-    if (String(args[0]).endsWith(missing)) throw new Error(`no ${missing}`);
-    return fs.readFileSync(...args);
-  },
-}));
-const { docsPage } = await import("../../openapi/docs-page.ts");
 const key = generateApiKey("local");
 const docs = docsPage(key, "v1");
 const server = createServer((message, response) => {
@@ -68,20 +58,6 @@ describe("the docs page", () => {
     const file = createRequire(import.meta.url).resolve(`swagger-ui-dist/${image}`);
     const bytes = await (await fetch(`${origin}/docs/${image}`)).arrayBuffer();
     expect(Buffer.from(bytes)).toEqual(await readFile(file));
-  });
-
-  it("says what to do if npm has removed a file, and works again when it is there", async () => {
-    const other = docsPage(key, "v1");
-    const { origin, close } = await listen(
-      createServer((message, response) => void other(message, response)),
-    );
-    missing = "favicon-32x32.png";
-    const page = await fetch(`${origin}/docs/`);
-    missing = "nothing";
-    const text = `The docs page cannot be read. Run npm ci. no favicon-32x32.png\n`;
-    expect([page.status, await page.text()]).toEqual([500, text]);
-    expect((await fetch(`${origin}/docs/`)).status).toBe(200);
-    await close();
   });
 
   it("offers only the service that serves it", async () => {
