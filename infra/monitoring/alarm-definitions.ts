@@ -68,7 +68,7 @@ export const burnRateAlarms = burnRates.map(({ minutes, rate, topic }) => {
 export const refusals = notice(
   "Refusals",
   "Refusals",
-  "Of the requests of the last 30 minutes that had a key or were throttled, more than half were refused",
+  "More than half of the requests of the last 30 minutes were refused. Only requests that had a key or were throttled count",
   { share: 0.5, atLeast: 200, atLeastIfAllFail: MIN_FAILURES.notice },
 );
 
