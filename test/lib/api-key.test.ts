@@ -6,7 +6,6 @@ import {
   generateApiKey,
   hashApiKey,
   isApiKeyOf,
-  isForChecks,
   isLive,
   keyIdOf,
   newApiKeyRecord,
@@ -65,11 +64,4 @@ it("is stored as its SHA-256, which also names it in public, and is not a part o
   const keyId = `key_${hash.slice(0, 16)}`;
   expect([hashApiKey(key), keyIdOf(hash)]).toEqual([hash, keyId]);
   expect(newApiKeyRecord(key, details)).toEqual({ ...details, hash, keyId });
-});
-
-// test/docs/every-procedure-works.integration.test.ts has the owners of the documents.
-it("knows the keys of our own checks by their owner", () => {
-  const isOfChecks = (owner: string) =>
-    isForChecks(newApiKeyRecord("key", { owner, scopes: ["pets:read"], createdAt: 0 }));
-  expect(["ci-deployment", "Acme ci-"].map(isOfChecks)).toEqual([true, false]);
 });
