@@ -30,7 +30,8 @@ it("prints the position in the source of a stack frame", () => {
   const run = spawnSync(process.execPath, ["--eval", script], { env: {}, encoding: "utf8" });
   const [, line, column] = /index\.js:(\d+):(\d+)/.exec(run.stdout) ?? [];
   const filled = command.replace("25, 4696", `${line}, ${column}`);
-  const { stdout } = spawnSync("bash", ["-c", filled], { cwd: new URL("..", docs), encoding: "utf8" });
+  const env = { ...process.env, FORCE_COLOR: undefined }; // the colors would be in the text
+  const { stdout } = spawnSync("bash", ["-c", filled], { cwd: new URL("..", docs), env, encoding: "utf8" });
   const [, source = "", at] = /fileName: '(.+)',\n *lineNumber: (\d+)/.exec(stdout) ?? [];
   const lines = readFileSync(new URL(source, new URL("../functions/", docs)), "utf8").split("\n");
   expect([source, lines[Number(at) - 1]]).toEqual(["../lib/env.ts", expect.stringContaining("new Error")]);
