@@ -44,21 +44,29 @@ function report({ name, sent, failures }: Probe): string {
   return `${name}: ${sent} requests, ${failures.length} failed${kinds}`;
 }
 
-async function sendWhile(command: string[], { url }: { url: string }, traffic: Command) {
-  const key = requireApiKey(traffic);
-  const { API_KEY: _, ...env } = process.env;
-  const run: Run = { url, probes: probesOf(key, await findPet(url, key)) };
+/** Sends a round before the command. @throws Error if every operation refuses the key: a canary then proves nothing */
+async function checkKey(run: Run): Promise<void> {
   await sendRound(run);
-  // A canary without valid requests proves nothing.
   if (run.probes.every(({ key, failures }) => !key || failures.some((kind) => kind === 401 || kind === 403)))
     throw new Error("Every operation refuses the key in API_KEY, so the command was not run.");
-  const [program = "", ...args] = command;
+}
+
+/** Runs the command, without the key, and sends rounds until it ends. @returns its exit code, or the signal that ended it */
+async function sendWhile([program = "", ...args]: string[], run: Run): Promise<number | string> {
+  const { API_KEY: _, ...env } = process.env;
   const ended = once(spawn(program, args, { stdio: "inherit", env }), "close");
   const rounds: Promise<Probe[]>[] = [];
   const timer = setInterval(() => rounds.push(sendRound(run)), PAUSE_MS);
   const [code, signal] = await ended.finally(() => clearInterval(timer));
   await Promise.all(rounds);
+  return code ?? signal;
+}
 
+async function sendTraffic(command: string[], { url }: { url: string }, traffic: Command): Promise<void> {
+  const key = requireApiKey(traffic);
+  const run: Run = { url, probes: probesOf(key, await findPet(url, key)) };
+  await checkKey(run);
+  const end = await sendWhile(command, run);
   const after = await failingProbes(run);
   console.error(run.probes.map(report).join("\n"));
   const pet = await addPet(url, key);
@@ -66,7 +74,7 @@ async function sendWhile(command: string[], { url }: { url: string }, traffic: C
     console.error(
       `The pet of this key is ${pet}. Remove it once, as in "Delete a pet by hand" in docs/incidents.md.`,
     );
-  if (code !== 0) throw new Error(`${program} ended with ${code ?? signal}.`);
+  if (end !== 0) throw new Error(`${command[0]} ended with ${end}.`);
   if (after.length > 0) throw new Error(`These fail after the command: ${namesOf(after)}.`);
 }
 
@@ -78,6 +86,6 @@ export const program = configureProgram(new Command("npm run traffic --"))
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .argument("<command...>", "such as npx cdk deploy <stack>")
   .usage("--url <URL> -- <command>")
-  .action(sendWhile);
+  .action(sendTraffic);
 
 if (import.meta.main) process.exitCode = await runProgram(program, "traffic");
