@@ -35,7 +35,7 @@ export async function createTables(store: StoreAddress, tables: CreateTableComma
       });
     }
     for (const { TableName = "", GlobalSecondaryIndexes = [] } of tables) {
-      const existing = await waitForTable(store, TableName);
+      const existing = await waitForTable(client, endpoint, TableName);
       const names = new Set(existing.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
       const absent = GlobalSecondaryIndexes.find(({ IndexName }) => !names.has(IndexName))?.IndexName;
       if (absent) throw new OtherTables(`The table ${TableName} at ${endpoint} has no index ${absent}.`);
@@ -45,29 +45,36 @@ export async function createTables(store: StoreAddress, tables: CreateTableComma
   }
 }
 
-async function waitForTable(store: StoreAddress, name: string) {
+async function waitForTable(client: DynamoDBClient, endpoint: string, name: string) {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
-    const table = await describeTable(store, name);
+    const table = await describeWith(client, endpoint, name);
     if (table.TableStatus === "ACTIVE") return table;
     if (Date.now() > deadline)
-      throw new Error(`The table ${name} at ${store.endpoint} is still ${table.TableStatus} after a minute.`);
+      throw new Error(`The table ${name} at ${endpoint} is still ${table.TableStatus} after a minute.`);
     await pause(100);
   }
 }
 
 /** @throws Error in one line when the endpoint does not have the table, or does not respond before `abortSignal` */
-export async function describeTable(store: StoreAddress, name: string, abortSignal?: AbortSignal) {
+export async function describeTable(store: StoreAddress, name: string, abortSignal: AbortSignal) {
   const client = clientOf(store);
-  const described = client.send(new DescribeTableCommand({ TableName: name }), { abortSignal });
-  const { Table } = await described
-    .catch((error) => {
-      throw unusable(store.endpoint, error);
-    })
-    .finally(() => client.destroy());
+  return describeWith(client, store.endpoint, name, abortSignal).finally(() => client.destroy());
+}
+
+async function describeWith(
+  client: DynamoDBClient,
+  endpoint: string,
+  name: string,
+  abortSignal?: AbortSignal,
+) {
+  const command = new DescribeTableCommand({ TableName: name });
+  const { Table } = await client.send(command, { abortSignal }).catch((error) => {
+    throw unusable(endpoint, error);
+  });
   // Another program can listen there, and any JSON passes for the response of a write.
   if (Table?.TableName !== name)
-    throw unusable(store.endpoint, new Error(`it does not describe the table ${name}`));
+    throw unusable(endpoint, new Error(`it does not describe the table ${name}`));
   return Table;
 }
 
