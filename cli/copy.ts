@@ -7,7 +7,6 @@ import {
   paginateScan,
 } from "@aws-sdk/client-dynamodb";
 import { Command } from "commander";
-import { keyIdOf } from "../lib/api-key.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { conditionFailure } from "../lib/dynamo/client.ts";
 import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
@@ -63,7 +62,7 @@ async function copyMissing(from: string, to: string, key: string): Promise<void>
       if (!(await put(to, item, { [key]: undefined }))) return;
       copied++;
       // At once, because nothing names these keys again if a later item fails.
-      if (item.hash) await print(`${escapeControls(keyIdOf(item.hash.S ?? ""))}: copied.`);
+      if (item.keyId?.S) await print(`${escapeControls(item.keyId.S)}: copied.`);
     };
     await Promise.all(Items.map(copyItem));
     read += Items.length;
@@ -71,10 +70,9 @@ async function copyMissing(from: string, to: string, key: string): Promise<void>
   await print(`${copied} of ${read} items were missing and are copied.`);
 }
 
-/** Copies an item, also over one that is damaged. @param id the value of its key, or the key ID of an API key */
+/** Copies an item, also over one that is damaged. @param id the value of its key */
 async function copyOne(from: string, to: string, key: string, type: string, id: string): Promise<void> {
-  const [stored] = key === "hash" ? await apiKeyStore(from, AWS_CLIENT_OPTIONS).list(id) : [];
-  const Key = { [key]: { [type]: stored?.hash ?? id } as unknown as AttributeValue };
+  const Key = { [key]: { [type]: id } as unknown as AttributeValue };
   const get = async (TableName: string) =>
     (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))).Item;
   const [item, current] = [await get(from), await get(to)];
@@ -84,7 +82,7 @@ async function copyOne(from: string, to: string, key: string, type: string, id: 
   const expected = current ? { ...absent, ...current } : { [key]: undefined };
   if (!(await put(to, { ...item, ...Object.fromEntries(ends) }, expected)))
     throw new Error(`${id} changed meanwhile. It was not copied.`);
-  if (key === "hash" && !(await apiKeyStore(to, AWS_CLIENT_OPTIONS).find(stored?.hash ?? "")))
+  if (key === "keyId" && !(await apiKeyStore(to, AWS_CLIENT_OPTIONS).get(id)))
     throw new Error(`The record of the key ${id} is still damaged, so the key does not work: revoke it.`);
   await print(`${id}: ${current ? "replaced" : "copied"}.`);
 }

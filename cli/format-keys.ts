@@ -50,9 +50,9 @@ export function keyTable(records: ApiKeyRecord[], now: number): string {
   const rows = records.map((record) => {
     const { keyId, state, scopes, owner } = describeKey(record, now);
     const end = isoTime(endOf(record))?.slice(0, 16) ?? "never";
-    return [keyId, state, end, scopes.join(",").replaceAll("pets:", ""), escapeControls(owner)];
+    return [keyId, state, end, scopes.join(",").replaceAll("pets:", ""), owner];
   });
   return [["KEY ID", "STATE", "ENDS (UTC)", "SCOPES", "OWNER"], ...rows]
-    .map((cells) => cells.map((cell, column) => cell.padEnd(WIDTHS[column] ?? 0)).join("  "))
+    .map((cells) => cells.map((cell, column) => escapeControls(cell).padEnd(WIDTHS[column] ?? 0)).join("  "))
     .join("\n");
 }

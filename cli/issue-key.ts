@@ -13,7 +13,7 @@ async function revokeNewKey(
   cause?: unknown,
 ): Promise<never> {
   const now = Date.now();
-  await keys.revoke(key.hash, now).catch(() => undefined);
+  await keys.revoke(key.keyId, now).catch(() => undefined);
   // What is stored decides, because the response to a write can be lost.
   const stored = await keys.find(key.hash).catch(() => key);
   // DynamoDB can still do a write that has not responded in time.
@@ -82,7 +82,7 @@ export async function rotateKey(
   // end while nobody has seen its successor.
   const successor = await issueKey(keys, stage, details, show);
   const revokeAt = now + grace;
-  const rotated = await keys.rotate(old.hash, successor.keyId, revokeAt, Date.now()).catch((cause) => {
+  const rotated = await keys.rotate(keyId, successor.keyId, revokeAt, Date.now()).catch((cause) => {
     // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
     throw new Error(
       `The new key works. The old key ${keyId} may not end: see \`npm run keys -- show ${keyId}\``,

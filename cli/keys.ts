@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { stackName } from "../infra/names.ts";
 import { localStage, namedStages, stageNamed } from "../infra/stages.ts";
 import { type ApiKeyRecord, type Scope, scopes } from "../lib/api-key.ts";
-import type { ApiKeyStore, StoredKey } from "../lib/dynamo/api-key-store.ts";
+import type { ApiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import {
   parseDuration,
   parseKeyId,
@@ -42,18 +42,12 @@ async function openKeys({ stage, yes }: CommonOptions, change?: string) {
   return keys;
 }
 
-const damaged = (id: string) =>
-  `The record of the key ${escapeControls(id)} is damaged, so the key does not work: revoke it.`;
+const missing = ({ stage }: CommonOptions, id: string) =>
+  new Error(`No key in ${stage} has the ID ${id}, or its record is damaged.`);
 
-async function find(keys: ApiKeyStore, { stage }: CommonOptions, id: string): Promise<StoredKey> {
-  const [found] = await keys.list(id);
-  if (!found) throw new Error(`No key in ${stage} has the ID ${id}.`);
-  return found;
-}
-
-async function findRecord(keys: ApiKeyStore, options: CommonOptions, id: string): Promise<ApiKeyRecord> {
-  const { record } = await find(keys, options, id);
-  if (!record) throw new Error(damaged(id));
+async function find(keys: ApiKeyStore, options: CommonOptions, id: string): Promise<ApiKeyRecord> {
+  const record = await keys.get(id);
+  if (!record) throw missing(options, id);
   return record;
 }
 
@@ -111,7 +105,9 @@ changingCommand("issue", "issue a new key and show it once")
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
   const keys = await openKeys(options);
   const stored = await keys.list();
-  for (const { keyId, record } of stored) if (!record) console.error(`keys: ${damaged(keyId)}`);
+  for (const { keyId, record } of stored)
+    if (!record)
+      console.error(`keys: The record of ${escapeControls(keyId)} is damaged: the key does not work.`);
   const records = stored.flatMap(({ record }) => record ?? []);
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const now = Date.now();
@@ -124,7 +120,7 @@ command("show", "show a key's record")
   .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
     const keys = await openKeys(options);
-    const shown = describeKey(await findRecord(keys, options, id), Date.now());
+    const shown = describeKey(await find(keys, options, id), Date.now());
     await output(options, shown, keyDetails(shown));
   });
 
@@ -140,7 +136,7 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
   )
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
     const keys = await openKeys(options, `Rotate ${id}`);
-    const old = await findRecord(keys, options, id);
+    const old = await find(keys, options, id);
     const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(options));
     const ended = options.grace > 0 ? `${id} works until ${isoTime(end)}.` : revokedText(id, options.stage);
     if (!options.json) await print(ended);
@@ -150,12 +146,12 @@ changingCommand("revoke", "revoke a key")
   .argument("<keyId>", "the key to revoke", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
     const keys = await openKeys(options, `Revoke ${id}`);
-    const { hash } = await find(keys, options, id);
-    const changed = await keys.revoke(hash, Date.now());
-    const record = await keys.find(hash);
+    const changed = await keys.revoke(id, Date.now());
+    const record = await keys.get(id);
+    if (!changed && !record) throw missing(options, id);
     const text = changed
       ? revokedText(id, options.stage)
-      : `${id} was already revoked${record ? `, on ${isoTime(record.revokeAt)}` : ""}.`;
+      : `${id} was already revoked, on ${isoTime(record?.revokeAt)}.`;
     await output(options, record ? describeKey(record, Date.now()) : { keyId: id, state: "revoked" }, text);
   });
 

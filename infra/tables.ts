@@ -42,11 +42,11 @@ export class PetsTable extends StageTable {
   }
 }
 
-/** The API keys by their hash, in a table of their own, so that each function reaches only what it needs. */
+/** The API keys by their ID, in a table of their own, so that each function reaches only what it needs. */
 class ApiKeysTable extends StageTable {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id, stage, {
-      partitionKey: { name: "hash", type: AttributeType.STRING },
+      partitionKey: { name: "keyId", type: AttributeType.STRING },
       timeToLiveAttribute: KEY_TTL_ATTRIBUTE,
     });
   }

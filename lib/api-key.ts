@@ -87,14 +87,17 @@ export function isApiKeyOf(stage: string, text: string): boolean {
 }
 
 /**
- * Returns the form in which a key is stored and looked up: SHA-256 in hexadecimal. A fast hash is enough, because
- * 160 random bits cannot be guessed.
+ * Returns the form in which a key is stored and compared: SHA-256 in hexadecimal. A fast hash is enough, because 160 random
+ * bits cannot be guessed.
  */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** Returns the public id of a key. It is a part of the hash, so operators can find the owner of a leaked key. */
+/**
+ * Returns the public id of a key, under which it is stored. It is a part of the hash, so operators can find the owner of a
+ * leaked key.
+ */
 export function keyIdOf(hash: string): string {
   return `key_${hash.slice(0, 16)}`;
 }

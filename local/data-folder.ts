@@ -19,7 +19,7 @@ const tablesFile = join(dataFolder, "tables.json");
  * An empty file that marks a folder as a data folder. The name ends with the version of the folder's format, so that the
  * file is complete as soon as it exists. A change of the format, or of the tables' keys, needs the next number.
  */
-export const formatFile = "animal-store-format-2";
+export const formatFile = "animal-store-format-3";
 
 /** Where the operators' commands find the tables while the service runs. */
 export interface LocalTables extends StoreAddress {

@@ -3,12 +3,11 @@ import {
   type DynamoDBClientConfig,
   GetItemCommand,
   PutItemCommand,
-  ScanCommand,
+  paginateScan,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from "@aws-sdk/client-dynamodb";
-import { type ApiKeyRecord, hashApiKey, isScope, keyIdOf } from "../api-key.ts";
-import { ApiError } from "../errors.ts";
+import { type ApiKeyRecord, isScope, keyIdOf } from "../api-key.ts";
 import { conditionFailure, dynamoClient, type Item } from "./client.ts";
 
 /** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the times itself. */
@@ -16,9 +15,6 @@ export const KEY_TTL_ATTRIBUTE = "deleteAt";
 
 // An expired or revoked key stays in the operators' list for this long.
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
-
-/** A page is up to 1 MB. A server that is not DynamoDB can return pages for ever. */
-export const MAX_PAGES = 10_000;
 
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + RETENTION_MS) / 1000));
@@ -32,12 +28,11 @@ const endAttributes = (at: number, now: number): Item => ({
   ...(at <= now && { ":true": { BOOL: true } }),
 });
 
-const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
-
 /** Returns undefined for an item that a person or another program has damaged. */
 function toRecord(item: Item): ApiKeyRecord | undefined {
-  const { hash, owner, scopes, createdAt, expiresAt, revokeAt, revoked } = item;
-  if (!hash?.S || !isHash(hash.S) || owner?.S === undefined || !scopes?.SS?.every(isScope)) return undefined;
+  const { keyId, hash, owner, scopes, createdAt, expiresAt, revokeAt, revoked } = item;
+  if (!hash?.S || keyId?.S !== keyIdOf(hash.S)) return undefined;
+  if (owner?.S === undefined || !scopes?.SS?.every(isScope)) return undefined;
   const times = {
     createdAt: Number(createdAt?.N),
     expiresAt: expiresAt && Number(expiresAt.N),
@@ -47,12 +42,11 @@ function toRecord(item: Item): ApiKeyRecord | undefined {
   const isTime = (value?: number) => value === undefined || !Number.isNaN(new Date(value).getTime());
   if (!Object.values(times).every(isTime)) return undefined;
   const ended = revoked && { revoked: true as const };
-  return { hash: hash.S, keyId: keyIdOf(hash.S), owner: owner.S, scopes: scopes.SS, ...times, ...ended };
+  return { hash: hash.S, keyId: keyId.S, owner: owner.S, scopes: scopes.SS, ...times, ...ended };
 }
 
 /** A key in the operators' list. */
 export interface StoredKey {
-  hash: string;
   keyId: string;
   /** undefined when the item is damaged: the key does not work, and can only be revoked */
   record: ApiKeyRecord | undefined;
@@ -62,16 +56,14 @@ export interface StoredKey {
 export interface ApiKeyStore {
   /** Returns the key with this hash as last written, or undefined if there is none or its item is damaged. */
   find(hash: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
-  /** Stores a new key. */
+  /** Returns the key with this ID in the same way. For operators: to know the ID of a key is not to have the key. */
+  get(keyId: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
+  /** Stores a new key. @throws ConditionalCheckFailedException if another key has its ID */
   add(record: ApiKeyRecord): Promise<void>;
-  /**
-   * Returns keys in no particular order. It reads the whole table, so only operators use it.
-   *
-   * @param keyId of the only key to return; without it, every key
-   */
-  list(keyId?: string): Promise<StoredKey[]>;
+  /** Returns every key, in no particular order. It reads the whole table, so only operators use it. */
+  list(): Promise<StoredKey[]>;
   /** Revokes a key at once. Returns false when it does not exist or was already revoked at once. */
-  revoke(hash: string, now: number): Promise<boolean>;
+  revoke(keyId: string, now: number): Promise<boolean>;
   /**
    * Lets a key end at a time, because a successor replaces it. Concurrent calls give a key only one successor.
    *
@@ -79,32 +71,39 @@ export interface ApiKeyStore {
    * @param at in the future, or `now` to revoke the key at once
    * @returns false when the key does not exist, has expired, was revoked or has another successor
    */
-  rotate(hash: string, successor: string, at: number, now: number): Promise<boolean>;
+  rotate(keyId: string, successor: string, at: number, now: number): Promise<boolean>;
 }
 
 /**
  * Makes the store of API keys in a DynamoDB table. It uses DynamoDB's own attribute format, because the authorizer runs
  * before every operation and should not load the document client.
  *
- * @param table has the partition key `hash`
+ * @param table has the partition key `keyId`
  * @param config overrides the defaults, which are tuned for the authorizer
  */
 export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKeyStore {
   const client = dynamoClient(config);
-  const itemKey = (hash: string) => ({ TableName: table, Key: { hash: { S: hash } } });
+  const itemKey = (keyId: string) => ({ TableName: table, Key: { keyId: { S: keyId } } });
+
+  const get: ApiKeyStore["get"] = async (keyId, abortSignal) => {
+    const command = new GetItemCommand({ ...itemKey(keyId), ConsistentRead: true });
+    const { Item } = await client.send(command, { abortSignal });
+    return Item && toRecord(Item);
+  };
 
   /** Returns whether the condition held. */
-  async function update(hash: string, input: Partial<UpdateItemCommandInput>): Promise<boolean> {
-    const ExpressionAttributeNames = { "#hash": "hash" };
-    const command = new UpdateItemCommand({ ...itemKey(hash), ExpressionAttributeNames, ...input });
+  async function update(keyId: string, input: Partial<UpdateItemCommandInput>): Promise<boolean> {
+    const command = new UpdateItemCommand({ ...itemKey(keyId), ...input });
     return !(await conditionFailure(client.send(command)));
   }
 
   return {
-    async find(hash, abortSignal) {
-      const command = new GetItemCommand({ ...itemKey(hash), ConsistentRead: true });
-      const { Item } = await client.send(command, { abortSignal });
-      return Item && toRecord(Item);
+    get,
+
+    async find(hash, signal) {
+      const record = await get(keyIdOf(hash), signal);
+      // The ID has only 64 bits of the hash: somebody could search for another text with the same ID.
+      return record?.hash === hash ? record : undefined;
     },
 
     async add({ hash, keyId, owner, scopes, createdAt, expiresAt }) {
@@ -122,41 +121,34 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
               [KEY_TTL_ATTRIBUTE]: deleteAtAttribute(expiresAt),
             }),
           },
+          // It never replaces another key. The SDK repeats a write whose response was lost: the repeated write holds too.
+          ConditionExpression: "attribute_not_exists(keyId) OR #hash = :hash",
+          ExpressionAttributeNames: { "#hash": "hash" },
+          ExpressionAttributeValues: { ":hash": { S: hash } },
         }),
       );
     },
 
-    async list(keyId) {
-      const found: StoredKey[] = [];
-      let start: Item | undefined;
-      for (let pages = 0; pages < MAX_PAGES; pages++) {
-        const scan = new ScanCommand({ TableName: table, ConsistentRead: true, ExclusiveStartKey: start });
-        const page = await client.send(scan);
-        for (const item of page.Items ?? []) {
-          const hash = item.hash?.S ?? "";
-          // The stored keyId is for other readers: it can be missing or name another key. The ID for a damaged hash has
-          // the form that the operators' commands accept.
-          const id = keyIdOf(isHash(hash) ? hash : hashApiKey(hash));
-          if (keyId === undefined || keyId === id) found.push({ hash, keyId: id, record: toRecord(item) });
-        }
-        start = page.LastEvaluatedKey;
-        if (!start) return found;
-      }
-      throw new ApiError("internal_error", { cause: new Error(`it has more than ${MAX_PAGES} pages`) });
+    async list() {
+      const stored: StoredKey[] = [];
+      const input = { TableName: table, ConsistentRead: true };
+      for await (const { Items = [] } of paginateScan({ client }, input))
+        for (const item of Items) stored.push({ keyId: item.keyId?.S ?? "", record: toRecord(item) });
+      return stored;
     },
 
-    revoke: (hash, now) =>
-      update(hash, {
+    revoke: (keyId, now) =>
+      update(keyId, {
         UpdateExpression: END_NOW,
-        ConditionExpression: "attribute_exists(#hash) AND attribute_not_exists(revoked)",
+        ConditionExpression: "attribute_exists(keyId) AND attribute_not_exists(revoked)",
         ExpressionAttributeValues: endAttributes(now, now),
       }),
 
-    rotate: (hash, successor, at, now) =>
-      update(hash, {
+    rotate: (keyId, successor, at, now) =>
+      update(keyId, {
         UpdateExpression: `${at <= now ? END_NOW : END}, successor = :successor`,
         // The SDK repeats a write whose response was lost. Then the repeated write holds as well.
-        ConditionExpression: `attribute_exists(#hash) AND ((successor = :successor AND revokeAt = :at)
+        ConditionExpression: `attribute_exists(keyId) AND ((successor = :successor AND revokeAt = :at)
           OR (attribute_not_exists(revokeAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now)))`,
         ExpressionAttributeValues: {
           ...endAttributes(at, now),

@@ -14,7 +14,7 @@ const client = new DynamoDBClient({});
 type Item = NonNullable<ConstructorParameters<typeof PutItemCommand>[0]["Item"]>;
 const put = (TableName: string, Item: Item) => client.send(new PutItemCommand({ TableName, Item }));
 const deleteItem = (TableName: string, S: string) =>
-  client.send(new DeleteItemCommand({ TableName, Key: { hash: { S } } }));
+  client.send(new DeleteItemCommand({ TableName, Key: { keyId: { S } } }));
 const itemsOf = async (TableName: string) => {
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
   return Items.toSorted((a, b) => Number(a.id?.N) - Number(b.id?.N));
@@ -86,16 +86,16 @@ it("restores keys by their key ID, and never lets one work again that was revoke
   const [lost, revoked, ended] = records;
   if (!lost || !revoked || !ended) throw new Error("There are three keys.");
   for (const record of records) await apiKeyStore(from.apiKeysTable).add(record);
-  await apiKeyStore(from.apiKeysTable).rotate(revoked.hash, "key_next", 9, 1);
-  await put(to.apiKeysTable, { hash: { S: revoked.hash }, owner: { N: "1" } });
-  const damagedEnd = { hash: { S: ended.hash }, revokeAt: { S: "2027" } };
+  await apiKeyStore(from.apiKeysTable).rotate(revoked.keyId, "key_next", 9, 1);
+  await put(to.apiKeysTable, { keyId: { S: revoked.keyId }, owner: { N: "1" } });
+  const damagedEnd = { keyId: { S: ended.keyId }, revokeAt: { S: "2027" } };
   await put(to.apiKeysTable, damagedEnd);
   expect(await copy(from.apiKeysTable, to.apiKeysTable, ended.keyId)).toEqual({
     code: 1,
     stdout: "",
     stderr: `copy: The record of the key ${ended.keyId} is still damaged, so the key does not work: revoke it.\n`,
   });
-  await apiKeyStore(to.apiKeysTable).revoke(revoked.hash, 5);
+  await apiKeyStore(to.apiKeysTable).revoke(revoked.keyId, 5);
   const { code, stdout, stderr } = await copy(from.apiKeysTable, to.apiKeysTable, lost.keyId, revoked.keyId);
   expect([code, stdout, stderr]).toEqual([0, `${lost.keyId}: copied.\n${revoked.keyId}: replaced.\n`, ""]);
   expect(await apiKeyStore(to.apiKeysTable).find(lost.hash)).toEqual({
@@ -108,7 +108,7 @@ it("restores keys by their key ID, and never lets one work again that was revoke
     revoked: true,
     revokeAt: 5,
   });
-  await deleteItem(to.apiKeysTable, lost.hash);
+  await deleteItem(to.apiKeysTable, lost.keyId);
   const printed = `${lost.keyId}: copied.\n1 of 3 items were missing and are copied.\n`;
   expect(await copy(from.apiKeysTable, to.apiKeysTable)).toEqual({ code: 0, stdout: printed, stderr: "" });
 });

@@ -78,10 +78,11 @@ describe("the authorizer", () => {
   it("denies a revoked key by any clock, and an expired one by its own", async () => {
     const revoked = await issued();
     const expiresAt = Date.now() + 60_000;
-    await keys.revoke(hashApiKey(revoked), expiresAt + 60_000); // by a clock that is ahead
+    const keyId = keyIdOf(hashApiKey(revoked));
+    await keys.revoke(keyId, expiresAt + 60_000); // by a clock that is ahead
     expect(await effectOf(`Bearer ${revoked}`)).toBe("Deny");
     // The access log then names the key that is refused.
-    expect((await authorize(`Bearer ${revoked}`)).context?.keyId).toBe(keyIdOf(hashApiKey(revoked)));
+    expect((await authorize(`Bearer ${revoked}`)).context?.keyId).toBe(keyId);
     const expiring = await issued({ expiresAt });
     const now = jest.spyOn(Date, "now").mockReturnValue(expiresAt);
     expect(await effectOf(`Bearer ${expiring}`)).toBe("Deny");
@@ -96,5 +97,13 @@ describe("the authorizer", () => {
     const others = [await issued({ stage: "production" }), withWrongChecksum(key), `${key} ${key}`, ""];
     const tokens = [...others.map((other) => `Bearer ${other}`), key, `Basic ${key}`, `Basic Bearer ${key}`];
     for (const token of tokens) expect(await effectOf(token)).toBe("Deny");
+  });
+
+  it("denies a key whose ID another key has, like one that nobody issued", async () => {
+    const [key, other] = [generateApiKey("staging"), generateApiKey("staging")];
+    const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
+    const stored = newApiKeyRecord(key, details);
+    await keys.add({ ...stored, hash: stored.hash.slice(0, 16) + hashApiKey(other).slice(16) });
+    expect(await authorize(`Bearer ${key}`)).toEqual(policy("Deny", "unknown", ""));
   });
 });

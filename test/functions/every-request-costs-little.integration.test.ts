@@ -3,7 +3,7 @@ import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { entryPoints } from "../../infra/bundle/options.ts";
 import { entryName } from "../../infra/names.ts";
-import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
+import { generateApiKey, hashApiKey, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 import { petCreator } from "../../lib/dynamo/pet-store.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
@@ -140,7 +140,8 @@ describe("a request calls DynamoDB", () => {
     takeCalls();
     for (const wellFormed of [key, generateApiKey("staging")]) {
       await authorize(authorizerEvent(`Bearer ${wellFormed}`));
-      const input = { TableName: keys, ConsistentRead: true, Key: { hash: { S: hashApiKey(wellFormed) } } };
+      const Key = { keyId: { S: keyIdOf(hashApiKey(wellFormed)) } };
+      const input = { TableName: keys, ConsistentRead: true, Key };
       expect(takeCalls()).toMatchObject([{ command: "GetItemCommand", units: 1, input }]);
     }
     await authorize(authorizerEvent(`Bearer ${withWrongChecksum(key)}`));

@@ -11,7 +11,7 @@ it("keeps the files of a data folder that it uses again", async () => {
   await using parent = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
   const folder = join(parent.path, "data");
   await makeDataFolder(folder);
-  expect(formatFile).toBe("animal-store-format-2"); // with another name, the service would refuse the folders that exist
+  expect(formatFile).toBe("animal-store-format-3"); // with another name, the service would refuse the folders that exist
   expect(await permissions(folder)).toBe("700");
   for (const name of [".gitignore", formatFile]) await writeFile(join(folder, name), "mine");
   await makeDataFolder(folder);

@@ -1,5 +1,6 @@
 import {
   type AttributeValue,
+  ConditionalCheckFailedException,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -22,37 +23,41 @@ const record = (details: { expiresAt?: number } = {}): ApiKeyRecord =>
     ...details,
   });
 
-const rotate = (hash: string, at: number, now: number) => keys.rotate(hash, "key_1", at, now);
+const rotate = (keyId: string, at: number, now: number) => keys.rotate(keyId, "key_1", at, now);
 
 const client = new DynamoDBClient({});
 afterAll(() => client.destroy());
 
-async function itemOf({ hash }: Pick<ApiKeyRecord, "hash">) {
-  const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: { hash: { S: hash } } }));
+async function itemOf(keyId: string) {
+  const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: { keyId: { S: keyId } } }));
   return Item;
 }
 
 /** When DynamoDB deletes a key. */
-const deletion = async (key: Pick<ApiKeyRecord, "hash">) => (await itemOf(key))?.deleteAt?.N;
+const deletion = async (keyId: string) => (await itemOf(keyId))?.deleteAt?.N;
 
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it("finds and lists a key as it was added, with the ID of its hash", async () => {
-  const other = "key_0000000000000000";
+it("finds a key by its hash and by its ID, and lists it, as it was added", async () => {
   for (const added of [record(), record({ expiresAt: 1_900_000_000_500 })]) {
     await keys.add(added);
     const { hash, keyId } = added;
-    // docs/incidents.md finds the items of a restored table by it.
-    expect((await itemOf(added))?.keyId).toEqual({ S: keyId });
-    await keys.add({ ...added, keyId: other });
-    expect(await keys.find(hash)).toEqual(added);
-    expect(await keys.list()).toContainEqual({ hash, keyId, record: added });
-    expect(await keys.list(keyId)).toEqual([{ hash, keyId, record: added }]);
+    expect([await keys.find(hash), await keys.get(keyId)]).toEqual([added, added]);
+    expect(await keys.list()).toContainEqual({ keyId, record: added });
   }
-  expect(await keys.list(other)).toEqual([]);
-  expect(await keys.find("none")).toBeUndefined();
+  const { hash, keyId } = record();
+  expect([await keys.find(hash), await keys.get(keyId)]).toEqual([undefined, undefined]);
+});
+
+it("takes no key for another one that has its ID, and replaces none by it", async () => {
+  const key = record();
+  await keys.add(key);
+  await keys.add(key); // as the SDK repeats it after a lost response
+  const other = { ...key, hash: key.hash.slice(0, 16) + record().hash.slice(16) };
+  await expect(keys.add(other)).rejects.toThrow(ConditionalCheckFailedException);
+  expect([await keys.find(other.hash), await keys.find(key.hash)]).toEqual([undefined, key]);
 });
 
 it("has DynamoDB delete a key some time after its end, in seconds", async () => {
@@ -62,22 +67,22 @@ it("has DynamoDB delete a key some time after its end, in seconds", async () => 
     [expiring, String(1_900_000_001 + RETENTION_MS / 1000)],
   ] as const) {
     await keys.add(added);
-    expect(await deletion(added)).toBe(atFirst);
-    await keys.revoke(added.hash, NOW);
-    expect(await deletion(added)).toBe(String((NOW + RETENTION_MS) / 1000));
+    expect(await deletion(added.keyId)).toBe(atFirst);
+    await keys.revoke(added.keyId, NOW);
+    expect(await deletion(added.keyId)).toBe(String((NOW + RETENTION_MS) / 1000));
   }
 });
 
-it.each<[string, (hash: string) => Promise<boolean>]>([
-  ["revoked", (hash) => keys.revoke(hash, NOW)],
-  ["revoked while it rotates", (hash) => rotate(hash, NOW + DAY, NOW).then(() => keys.revoke(hash, NOW))],
-  ["rotated without a grace period", (hash) => rotate(hash, NOW, NOW)],
+it.each<[string, (keyId: string) => Promise<boolean>]>([
+  ["revoked", (keyId) => keys.revoke(keyId, NOW)],
+  ["revoked while it rotates", (keyId) => rotate(keyId, NOW + DAY, NOW).then(() => keys.revoke(keyId, NOW))],
+  ["rotated without a grace period", (keyId) => rotate(keyId, NOW, NOW)],
 ])("ends at once and for every clock a key that is %s", async (_how, end) => {
   const key = record();
   await keys.add(key);
-  expect(await end(key.hash)).toBe(true);
+  expect(await end(key.keyId)).toBe(true);
   for (const other of [NOW - DAY, NOW, NOW + DAY]) {
-    expect(await keys.revoke(key.hash, other)).toBe(false);
+    expect(await keys.revoke(key.keyId, other)).toBe(false);
     const found = await keys.find(key.hash);
     expect([found?.revokeAt, isLive(found ?? key, other)]).toEqual([NOW, false]);
   }
@@ -86,57 +91,52 @@ it.each<[string, (hash: string) => Promise<boolean>]>([
 it("replaces a key once, for the rest of its life, and repeats the write after a lost response", async () => {
   const key = record({ expiresAt: NOW });
   await keys.add(key);
-  const replace = (successor: string, now: number) => keys.rotate(key.hash, successor, NOW, now);
+  const replace = (successor: string, now: number) => keys.rotate(key.keyId, successor, NOW, now);
   const revokedAt = async () => (await keys.find(key.hash))?.revokeAt;
   expect([await replace("key_1", NOW), await revokedAt()]).toEqual([false, undefined]);
   expect([await replace("key_1", NOW - 1), await revokedAt()]).toEqual([true, NOW]);
   expect([await replace("key_2", 1), await replace("key_1", 1)]).toEqual([false, true]);
   const found = await keys.find(key.hash);
   expect([NOW - 1, NOW].map((now) => isLive(found ?? key, now))).toEqual([true, false]);
-  await keys.revoke(key.hash, NOW - DAY);
+  await keys.revoke(key.keyId, NOW - DAY);
   expect([await replace("key_1", 1), await revokedAt()]).toEqual([false, NOW - DAY]);
 });
 
 it("neither revokes nor replaces a key that does not exist", async () => {
-  const { hash } = record();
-  expect([await keys.revoke(hash, NOW), await rotate(hash, NOW, 1)]).toEqual([false, false]);
-  expect(await keys.find(hash)).toBeUndefined();
+  const { keyId } = record();
+  expect([await keys.revoke(keyId, NOW), await rotate(keyId, NOW, 1)]).toEqual([false, false]);
+  expect(await itemOf(keyId)).toBeUndefined();
 });
 
-it.each<[string, Record<string, AttributeValue | undefined>]>([
-  ["no owner", { owner: undefined }],
-  ["a number as its owner", { owner: { N: "1" } }],
-  ["a scope that is none", { scopes: { SS: ["a pets:write"] } }],
-  ["a list of scopes", { scopes: { L: [{ S: "pets:read" }] } }],
-  ["no time of its creation", { createdAt: undefined }],
-  ["a time that is no number", { expiresAt: { S: "2027" } }],
-  ["an end that is null", { revokeAt: { NULL: true } }],
-  ["a time that no Date holds", { expiresAt: { N: "1e16" } }],
-])("names a key with %s, which does not work and can be deleted some time later", async (_what, change) => {
-  const { hash, keyId } = record();
-  const item = { owner: { S: "x" }, scopes: { SS: ["pets:read"] }, createdAt: { N: "1" }, ...change };
-  const Item = JSON.parse(JSON.stringify({ hash: { S: hash }, ...item }));
-  await client.send(new PutItemCommand({ TableName: table, Item }));
-  expect(await keys.list(keyId)).toEqual([{ hash, keyId, record: undefined }]);
-  expect(await keys.find(hash)).toBeUndefined();
-  await keys.revoke(hash, NOW);
-  expect(await deletion({ hash })).toBe(String((NOW + RETENTION_MS) / 1000));
-});
+const anything = { NULL: true as const };
+it.each<Record<string, AttributeValue | undefined>>([
+  ...["hash", "owner", "scopes", "createdAt"].map((name) => ({ [name]: undefined })),
+  ...["hash", "owner", "scopes", "createdAt", "expiresAt", "revokeAt"].map((name) => ({ [name]: anything })),
+  { hash: { S: "0".repeat(64) } }, // of another key
+  { scopes: { SS: ["a pets:write"] } }, // the authorizer separates scopes by a space
+  { expiresAt: { N: "1e16" } }, // no Date holds it
+])(
+  "takes an item that `add` would not write for damaged: the key can only be revoked: %j",
+  async (change) => {
+    const key = record();
+    await keys.add(key);
+    const Item = JSON.parse(JSON.stringify({ ...(await itemOf(key.keyId)), ...change }));
+    await client.send(new PutItemCommand({ TableName: table, Item }));
+    expect([await keys.find(key.hash), await keys.get(key.keyId)]).toEqual([undefined, undefined]);
+    expect(await keys.list()).toContainEqual({ keyId: key.keyId, record: undefined });
+    expect(await keys.revoke(key.keyId, NOW)).toBe(true);
+    expect(await deletion(key.keyId)).toBe(String((NOW + RETENTION_MS) / 1000));
+  },
+);
 
 it("lists the keys of every page, as last written", async () => {
-  const item = (S: string) => ({ hash: { S } });
-  const [first, second] = [item("1"), item("2")];
-  const send = jest.fn<(command: ScanCommand) => Promise<unknown>>();
-  send.mockResolvedValueOnce({ Items: [item("1")], LastEvaluatedKey: first });
-  send.mockResolvedValueOnce({ LastEvaluatedKey: second });
-  send.mockResolvedValueOnce({ Items: [item("3")] });
+  const item = (S: string) => ({ keyId: { S } });
+  const pages = [[item("key_1")], [], [item("key_2")]];
+  const send = async ({ input }: ScanCommand) => {
+    expect(input.ConsistentRead).toBe(true);
+    const page = Number(input.ExclusiveStartKey?.keyId?.S ?? 0);
+    return { Items: pages[page], LastEvaluatedKey: pages[page + 1] && item(String(page + 1)) };
+  };
   jest.spyOn(DynamoDBClient.prototype, "send").mockImplementation(send as never);
-  expect((await keys.list()).map(({ hash }) => hash)).toEqual(["1", "3"]);
-  expect(send.mock.calls.map(([{ input }]) => input)).toEqual(
-    [undefined, first, second].map((ExclusiveStartKey) => ({
-      TableName: table,
-      ConsistentRead: true,
-      ExclusiveStartKey,
-    })),
-  );
+  expect((await keys.list()).map(({ keyId }) => keyId)).toEqual(["key_1", "key_2"]);
 });

@@ -25,7 +25,7 @@ export const PET_ID = 1n;
  */
 export async function startMock(tables: { apiKeys: string; pets: string }, key: string) {
   const items = new Map<string, Map<string, unknown>>();
-  const keyOf = ({ id, hash }: Record<string, unknown>) => JSON.stringify(id ?? hash);
+  const keyOf = ({ id, keyId }: Record<string, unknown>) => JSON.stringify(id ?? keyId);
   const pem = await readFile(certificate);
   const server = createServer({ key: pem, cert: pem }, async (request, response) => {
     const { TableName, Item, Key } = JSON.parse(await text(request));
