@@ -1,4 +1,5 @@
 import { type ApiKeyRecord, endOf, isLive } from "../lib/api-key.ts";
+import type { StoredKey } from "../lib/dynamo/api-key-store.ts";
 import { escapeControls } from "./escape-controls.ts";
 
 /** Formats a time for operators and scripts: ISO 8601 in UTC, or null. */
@@ -46,9 +47,10 @@ export function keyDetails(description: ReturnType<typeof describeKey> & { key?:
 const WIDTHS = [20, 8, 16, 10];
 
 /** Formats keys as a table, with one line for each. @param now as for describeKey */
-export function keyTable(records: ApiKeyRecord[], now: number): string {
-  const rows = records.map((record) => {
-    const { keyId, state, scopes, owner } = describeKey(record, now);
+export function keyTable(keys: StoredKey[], now: number): string {
+  const rows = keys.map(({ keyId, record }) => {
+    if (!record) return [keyId, "damaged"];
+    const { state, scopes, owner } = describeKey(record, now);
     const end = isoTime(endOf(record))?.slice(0, 16) ?? "never";
     return [keyId, state, end, scopes.join(",").replaceAll("pets:", ""), owner];
   });

@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { stackName } from "../infra/names.ts";
 import { localStage, namedStages, stageNamed } from "../infra/stages.ts";
 import { type ApiKeyRecord, type Scope, scopes } from "../lib/api-key.ts";
-import type { ApiKeyStore } from "../lib/dynamo/api-key-store.ts";
+import type { ApiKeyStore, StoredKey } from "../lib/dynamo/api-key-store.ts";
 import {
   parseDuration,
   parseKeyId,
@@ -15,7 +15,7 @@ import {
 } from "./arguments.ts";
 import { confirm } from "./confirm.ts";
 import { openDeployedKeys } from "./deployed-keys.ts";
-import { escapeControls, escapeLines } from "./escape-controls.ts";
+import { escapeLines } from "./escape-controls.ts";
 import { describeKey, isoTime, keyDetails, keyTable } from "./format-keys.ts";
 import { issueKey, rotateKey, type ShowKey } from "./issue-key.ts";
 import { openLocalKeys } from "./local-keys.ts";
@@ -50,6 +50,10 @@ async function find(keys: ApiKeyStore, options: CommonOptions, id: string): Prom
   if (!record) throw missing(options, id);
   return record;
 }
+
+/** Describes a key whose item can be damaged. */
+const describe = ({ keyId, record }: StoredKey) =>
+  record ? describeKey(record, Date.now()) : { keyId, state: "damaged" };
 
 /** Returns how to show a new key, once. @throws Error if standard output would lose it */
 function showOnce(options: CommonOptions): ShowKey {
@@ -105,15 +109,10 @@ changingCommand("issue", "issue a new key and show it once")
 command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
   const keys = await openKeys(options);
   const stored = await keys.list();
-  for (const { keyId, record } of stored)
-    if (!record)
-      console.error(`keys: The record of ${escapeControls(keyId)} is damaged: the key does not work.`);
-  const records = stored.flatMap(({ record }) => record ?? []);
-  records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
-  const now = Date.now();
-  const descriptions = records.map((record) => describeKey(record, now));
-  const text = stored[0] ? keyTable(records, now) : `There are no keys in ${options.stage}.`;
-  await output(options, descriptions, text);
+  const createdAt = ({ record }: StoredKey) => record?.createdAt ?? 0;
+  stored.sort((a, b) => createdAt(a) - createdAt(b) || a.keyId.localeCompare(b.keyId));
+  const text = stored[0] ? keyTable(stored, Date.now()) : `There are no keys in ${options.stage}.`;
+  await output(options, stored.map(describe), text);
 });
 
 command("show", "show a key's record")
@@ -152,7 +151,7 @@ changingCommand("revoke", "revoke a key")
     const text = changed
       ? revokedText(id, options.stage)
       : `${id} was already revoked, on ${isoTime(record?.revokeAt)}.`;
-    await output(options, record ? describeKey(record, Date.now()) : { keyId: id, state: "revoked" }, text);
+    await output(options, describe({ keyId: id, record }), text);
   });
 
 if (import.meta.main) process.exitCode = await runProgram(program, "keys");

@@ -32,8 +32,9 @@ it.each<[string, Partial<ApiKeyRecord>, string, string]>([
   ],
 ])("the state and the end of a key: %s", (_when, given, state, end) => {
   expect(describeKey(record(given), now).state).toBe(state);
-  const [head = "", row = ""] = keyTable([record(given)], now).split("\n");
-  expect(row.split(/ {2,}/)).toEqual(["key_94a9db21d2a2b24b", state, end, "read,write", "Acme"]);
+  const { keyId } = record();
+  const [head = "", row = ""] = keyTable([{ keyId, record: record(given) }], now).split("\n");
+  expect(row.split(/ {2,}/)).toEqual([keyId, state, end, "read,write", "Acme"]);
   for (const [title, cell] of [
     ["STATE", state],
     ["ENDS", end],
