@@ -82,7 +82,8 @@ export async function rotateKey(
   // end while nobody has seen its successor.
   const successor = await issueKey(keys, stage, details, show);
   const revokeAt = now + grace;
-  const rotated = await keys.rotate(keyId, successor.keyId, revokeAt, Date.now()).catch((cause) => {
+  const end = grace > 0 ? keys.rotate(keyId, revokeAt) : keys.revoke(keyId, revokeAt);
+  const rotated = await end.catch((cause) => {
     // Perhaps only the response was lost. To revoke the successor too could leave no key that works.
     throw new Error(
       `The new key works. The old key ${keyId} may not end: see \`npm run keys -- show ${keyId}\``,
@@ -90,7 +91,7 @@ export async function rotateKey(
     );
   });
   if (!rotated) {
-    const why = `The key ${keyId} expired, or another command rotated or revoked it at the same time`;
+    const why = `Another command rotated or revoked the key ${keyId} at the same time`;
     await revokeNewKey(keys, successor, why);
   }
   return endOf({ ...old, revokeAt });

@@ -19,14 +19,15 @@ export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + RETENTION_MS) / 1000));
 
-// How a key ends. An end that is not in the future does not depend on a clock.
+// How a key ends, and the condition that it exists and has no end of this kind yet. The SDK repeats a write whose response
+// was lost: the condition then holds as well.
 const END = `SET revokeAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`;
-const END_NOW = `${END}, revoked = :true`;
-const endAttributes = (at: number, now: number): Item => ({
+const endAttributes = (at: number): Item => ({
   ":at": numberAttribute(at),
   ":deleteAt": deleteAtAttribute(at),
-  ...(at <= now && { ":true": { BOOL: true } }),
 });
+const lacks = (attribute: string) =>
+  `attribute_exists(keyId) AND (attribute_not_exists(${attribute}) OR revokeAt = :at)`;
 
 /** Returns undefined for an item that a person or another program has damaged. */
 function toRecord(item: Item): ApiKeyRecord | undefined {
@@ -56,22 +57,16 @@ export interface StoredKey {
 export interface ApiKeyStore {
   /** Returns the key with this hash as last written, or undefined if there is none or its item is damaged. */
   find(hash: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
-  /** Returns the key with this ID in the same way. For operators: to know the ID of a key is not to have the key. */
+  /** Returns the key with this ID in the same way. Only for operators: whoever knows the ID need not have the key. */
   get(keyId: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
   /** Stores a new key. @throws ConditionalCheckFailedException if another key has its ID */
   add(record: ApiKeyRecord): Promise<void>;
   /** Returns every key, in no particular order. It reads the whole table, so only operators use it. */
   list(): Promise<StoredKey[]>;
-  /** Revokes a key at once. Returns false when it does not exist or was already revoked at once. */
+  /** Revokes a key at once and by every clock. Returns false when it does not exist or was already revoked. */
   revoke(keyId: string, now: number): Promise<boolean>;
-  /**
-   * Lets a key end at a time, because a successor replaces it. Concurrent calls give a key only one successor.
-   *
-   * @param successor ID of the key that replaces it
-   * @param at in the future, or `now` to revoke the key at once
-   * @returns false when the key does not exist, has expired, was revoked or has another successor
-   */
-  rotate(keyId: string, successor: string, at: number, now: number): Promise<boolean>;
+  /** Lets a key end at a time in the future. Returns false when it does not exist, or was rotated or revoked before. */
+  rotate(keyId: string, at: number): Promise<boolean>;
 }
 
 /**
@@ -121,7 +116,7 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
               [KEY_TTL_ATTRIBUTE]: deleteAtAttribute(expiresAt),
             }),
           },
-          // It never replaces another key. The SDK repeats a write whose response was lost: the repeated write holds too.
+          // It never replaces another key. For a write that the SDK repeats, the condition holds as well.
           ConditionExpression: "attribute_not_exists(keyId) OR #hash = :hash",
           ExpressionAttributeNames: { "#hash": "hash" },
           ExpressionAttributeValues: { ":hash": { S: hash } },
@@ -139,22 +134,16 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
 
     revoke: (keyId, now) =>
       update(keyId, {
-        UpdateExpression: END_NOW,
-        ConditionExpression: "attribute_exists(keyId) AND attribute_not_exists(revoked)",
-        ExpressionAttributeValues: endAttributes(now, now),
+        UpdateExpression: `${END}, revoked = :true`,
+        ConditionExpression: lacks("revoked"),
+        ExpressionAttributeValues: { ...endAttributes(now), ":true": { BOOL: true } },
       }),
 
-    rotate: (keyId, successor, at, now) =>
+    rotate: (keyId, at) =>
       update(keyId, {
-        UpdateExpression: `${at <= now ? END_NOW : END}, successor = :successor`,
-        // The SDK repeats a write whose response was lost. Then the repeated write holds as well.
-        ConditionExpression: `attribute_exists(keyId) AND ((successor = :successor AND revokeAt = :at)
-          OR (attribute_not_exists(revokeAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now)))`,
-        ExpressionAttributeValues: {
-          ...endAttributes(at, now),
-          ":successor": { S: successor },
-          ":now": numberAttribute(now),
-        },
+        UpdateExpression: END,
+        ConditionExpression: lacks("revokeAt"),
+        ExpressionAttributeValues: endAttributes(at),
       }),
   };
 }

@@ -56,7 +56,7 @@ const deleteAt = { N: "4110220800" };
 const storedForms: [form: string, item: Record<string, AttributeValue>][] = [
   ["without an end", earlierItem],
   ["that expires", { ...earlierItem, expiresAt: end, deleteAt }],
-  ["that is rotating", { ...earlierItem, revokeAt: end, successor: { S: "key_5280a3f40d894ee8" }, deleteAt }],
+  ["that is rotating", { ...earlierItem, revokeAt: end, deleteAt }],
 ];
 
 it.each(storedForms)(
