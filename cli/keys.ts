@@ -1,5 +1,3 @@
-import { fstatSync } from "node:fs";
-import { isatty } from "node:tty";
 import { Command, Option } from "commander";
 import { stackName } from "../infra/names.ts";
 import { localStage, namedStages, stageNamed } from "../infra/stages.ts";
@@ -32,8 +30,8 @@ interface CommonOptions {
   yes?: boolean;
 }
 
-const output = ({ json }: CommonOptions, value: unknown, text: string, signal?: AbortSignal) =>
-  print(json ? escapeLines(JSON.stringify(value, null, 2)) : text, signal);
+const output = ({ json }: CommonOptions, value: unknown, text: string) =>
+  print(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
 
 /** Opens the keys of a stage, and then asks before a change: nobody confirms what cannot be done. */
 async function openKeys({ stage, yes }: CommonOptions, change?: string) {
@@ -55,20 +53,12 @@ async function find(keys: ApiKeyStore, options: CommonOptions, id: string): Prom
 const describe = ({ keyId, record }: StoredKey) =>
   record ? describeKey(record, Date.now()) : { keyId, state: "damaged" };
 
-/** Returns how to show a new key, once. @throws Error if standard output would lose it */
-function showOnce(options: CommonOptions): ShowKey {
-  const { fd } = process.stdout;
-  // Node opens /dev/null in place of a standard output that is closed.
-  if (fstatSync(fd).isCharacterDevice() && !isatty(fd))
-    throw new Error(
-      "No key was issued: standard output is closed or a device, such as /dev/null, that loses it.",
-    );
-  return (record, key, interruption) => {
+const showOnce =
+  (options: CommonOptions): ShowKey =>
+  (record, key) => {
     const shown = { ...describeKey(record, Date.now()), key };
-    const text = `${keyDetails(shown)}\n\nSave the API key now: it is not shown again.`;
-    return output(options, shown, text, interruption);
+    return output(options, shown, `${keyDetails(shown)}\n\nSave the API key now: it is not shown again.`);
   };
-}
 
 /** The operators' commands for API keys. */
 export const program = configureProgram(new Command("npm run keys --")).description(

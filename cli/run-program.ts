@@ -26,17 +26,15 @@ function explain(error: unknown): string {
 /**
  * Writes a text and a line break to standard output, to the last byte.
  *
- * @param signal ends the wait for a reader
  * @throws Error such as EPIPE, which `console.log` ignores, or ENOSPC, which `process.stdout` can ignore after a part
  */
-export async function print(text: string, signal?: AbortSignal): Promise<void> {
+export async function print(text: string): Promise<void> {
   for (let rest = Buffer.from(`${text}\n`); rest.length > 0; ) {
     try {
       rest = rest.subarray(writeSync(process.stdout.fd, rest));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       await setTimeout(10); // until the reader of a full pipe goes on
-      signal?.throwIfAborted();
     }
   }
 }

@@ -77,12 +77,12 @@ afterEach(() => {
 });
 afterAll(cloudFormation.close);
 
-/** Does something before, or after, each command of these kinds that a program sends to the table. */
-export function interrupt(kinds: string, before: () => unknown, after = () => {}): void {
+/** Does something before, or after, each command of a kind that a program sends to the table. */
+export function interrupt(kind: string, before: () => unknown, after = () => {}): void {
   const target = DynamoDBClient.prototype as unknown as { send: (...args: object[]) => Promise<unknown> };
   const { send } = target;
   jest.spyOn(target, "send").mockImplementation(async function (this: unknown, ...args) {
-    const matches = kinds.split(" ").includes(args[0]?.constructor.name ?? "");
+    const matches = args[0]?.constructor.name === kind;
     if (matches) await before();
     const output = await send.apply(this, args);
     if (matches) after();
