@@ -34,7 +34,8 @@ export async function print(text: string): Promise<void> {
       rest = rest.subarray(writeSync(process.stdout.fd, rest));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      await setTimeout(10); // until the reader of a full pipe goes on
+      // The import of commander makes a pipe non-blocking. Its reader goes on later.
+      await setTimeout(10);
     }
   }
 }

@@ -15,11 +15,23 @@ writeFileSync(join(cwd, "build"), "");
 mkdirSync(join(cwd, "openapi.json"));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-it("print writes all of a long text into a slow pipe, which takes a part at a time", async () => {
+const script = (length: number) => {
   const module = JSON.stringify(join(root, "cli/run-program.ts"));
-  const script = `const { print } = await import(${module}); await print("x".repeat(900_000));`;
-  const { code, stdout, stderr } = await runNode(["--eval", script], {});
+  return `const { print } = await import(${module}); await print("x".repeat(${length}));`;
+};
+
+it("print writes all of a long text into a slow pipe, which takes a part at a time", async () => {
+  const { code, stdout, stderr } = await runNode(["--eval", script(900_000)], {});
   expect([code, stdout.length, stderr]).toEqual([0, 900_001, ""]);
+});
+
+it("print fails if the disk takes only a part of the text", () => {
+  const command = 'ulimit -f 1; trap "" XFSZ; exec "$0" --eval "$1" > "$2"';
+  const args = ["-c", command, process.execPath, script(2000), join(cwd, "part")];
+  expect(spawnSync("sh", args, { encoding: "utf8" })).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("EFBIG"),
+  });
 });
 
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
