@@ -1,5 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
-import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isForChecks, isLive } from "../lib/api-key.ts";
+import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive } from "../lib/api-key.ts";
+import { callerContext } from "../lib/caller.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { env } from "../lib/env.ts";
 import { describeError } from "../lib/log.ts";
@@ -13,7 +14,7 @@ export const ready = warmUp((signal) => keys.find("-", signal));
 /**
  * Decides whether a request's API key is valid (contract 6).
  *
- * @returns a policy that allows or denies the whole API, and the key's scopes in the context. API Gateway caches the
+ * @returns a policy that allows or denies the whole API, and the caller in the context. API Gateway caches the
  *   policy by the spelling of the `Authorization` header, and uses it for every operation. A denial becomes a 401. It is
  *   not an error of this function, so the function's error metric counts only failures. It has a line in the log, which
  *   the alarms of a canary deployment count.
@@ -42,17 +43,13 @@ function policy(
   record: ApiKeyRecord | undefined,
 ): APIGatewayAuthorizerResult {
   const [api, apiStageName] = methodArn.split("/");
-  const { keyId = "unknown", scopes = [] } = record ?? {};
+  const context = callerContext(record);
   return {
-    principalId: keyId,
+    principalId: context.keyId,
     policyDocument: {
       Version: "2012-10-17",
       Statement: [{ Effect: effect, Action: "execute-api:Invoke", Resource: `${api}/${apiStageName}/*` }],
     },
-    context: {
-      keyId,
-      scopes: scopes.join(" "),
-      ...(record && isForChecks(record) && { operatorCheck: true }),
-    },
+    context,
   };
 }

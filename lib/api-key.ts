@@ -32,12 +32,6 @@ export function endOf({ expiresAt, revokeAt }: ApiKeyRecord): number | undefined
   return revokeAt === undefined ? expiresAt : Math.min(revokeAt, expiresAt ?? revokeAt);
 }
 
-/** The start of the owner of keys for our own checks. */
-export const CHECKS_PREFIX = "ci-";
-
-/** Returns whether a key is for our own checks, such as those of a deployment. `DeprecatedRequests` leaves them out. */
-export const isForChecks = ({ owner }: ApiKeyRecord): boolean => owner.startsWith(CHECKS_PREFIX);
-
 /** Returns whether a stored key has neither expired nor been revoked. @param now milliseconds since 1970 */
 export function isLive(record: ApiKeyRecord, now: number): boolean {
   const end = endOf(record);

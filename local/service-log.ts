@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { formatAccessLog } from "../emulator/gateway/context.ts";
 import type { HandledRequest } from "../emulator/gateway/gateway.ts";
+import { contextVariable } from "../lib/caller.ts";
 import { root } from "./assembly.ts";
 
 /**
@@ -36,7 +37,7 @@ function formatRequest({ variables, url, body }: HandledRequest): string {
     new Date().toTimeString().slice(0, 8),
     process.env.NO_COLOR ? status : styleText(color, String(status), { validateStream: false }),
     `${responseLatency} ms`.padStart(8),
-    String(variables["authorizer.keyId"] ?? "-").padEnd(20),
+    String(variables[contextVariable("keyId")] ?? "-").padEnd(20),
     String(httpMethod).padEnd(7),
     withoutValues(url)
       .replaceAll(/[^ -~]/g, "?")

@@ -2,13 +2,14 @@ import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { contextVariable } from "../../lib/caller.ts";
 
 /**
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
  * Lambda invocations, which are the `requestId` of the functions' own lines.
  *
- * `operatorCheck` is `true` for a key of our own checks (functions/authorize.ts). `integrationStatus` is Lambda's own, such
- * as 429 if it throttles. `$context.integration.status` would be the status that the function returned, which is `status`.
+ * `operatorCheck` is `true` for a key of our own checks (lib/caller.ts). `integrationStatus` is Lambda's own, such as 429 if
+ * it throttles. `$context.integration.status` would be the status that the function returned, which is `status`.
  *
  * It leaves out the variables that can repeat what the client sent: headers, query parameters,
  * `$context.error.message`, `$context.integration.error`, which has the message of what a function threw, and
@@ -17,8 +18,8 @@ import { Construct } from "constructs";
 export const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: "$context.requestId",
   requestTime: "$context.requestTime",
-  keyId: "$context.authorizer.keyId",
-  operatorCheck: "$context.authorizer.operatorCheck",
+  keyId: `$context.${contextVariable("keyId")}`,
+  operatorCheck: `$context.${contextVariable("operatorCheck")}`,
   route: "$context.httpMethod $context.resourcePath",
   status: "$context.status",
   latencyMs: "$context.responseLatency",

@@ -1,13 +1,14 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import type { z } from "zod/mini";
+import { callerOf, contextOf } from "../caller.ts";
 import { env } from "../env.ts";
 import { ApiError, errorBody, errorHeaders } from "../errors.ts";
 import { describeError } from "../log.ts";
 import type { Operation } from "../operation.ts";
 import { stringifyJson } from "./json.ts";
 import { linkHeader } from "./link-header.ts";
-import { type ApiRequest, callerOf, readRequest } from "./request.ts";
+import { type ApiRequest, readRequest } from "./request.ts";
 
 /** The body of a success as the operation describes it; undefined if it has none. */
 type ResponseBody<O extends Operation> = O["success"] extends { body: infer Body extends z.ZodMiniType }
@@ -53,7 +54,7 @@ function logFailures(operation: Operation, now: () => number): Middleware {
       operation: operation.id,
       status,
       version: env.functionVersion,
-      keyId: event.requestContext.authorizer?.keyId,
+      keyId: contextOf(event).keyId,
       apiRequestId: event.requestContext.requestId,
       latencyMs: now() - internal.start,
       error: describeError(error),

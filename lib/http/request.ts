@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod/mini";
+import { callerOf } from "../caller.ts";
 import { ApiError } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { REPEATED } from "../validation.ts";
@@ -20,18 +21,6 @@ export interface ApiRequest<O extends Operation> {
   keyId: string;
   /** Writes a Link header to a path, with the host that the client used. @param query of this operation's own parameters */
   linkHeader(rel: string, path: string, query: Output<O, "query">): string;
-}
-
-/**
- * Returns the caller as the authorizer has identified it.
- *
- * @throws Error when no authorizer has, which is a fault of the deployment: without an id, all callers would share their
- *   Idempotency-Keys
- */
-export function callerOf({ requestContext }: APIGatewayProxyEvent): { keyId: string; scopes: string[] } {
-  const { keyId, scopes } = requestContext.authorizer ?? {};
-  if (!keyId) throw new Error("The authorizer did not send a keyId.");
-  return { keyId: String(keyId), scopes: String(scopes).split(" ") };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it, jest } from "@jest/globals";
 import { handler } from "../../functions/authorize.ts";
-import { CHECKS_PREFIX, generateApiKey, hashApiKey, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
+import { generateApiKey, hashApiKey, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
+import { CHECKS_PREFIX } from "../../lib/caller.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 import { withWrongChecksum } from "../support/api-keys.ts";
 import { authorizerEvent } from "../support/event.ts";

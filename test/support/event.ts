@@ -15,7 +15,7 @@ interface RequestParts {
   body?: string | null;
   isBase64Encoded?: boolean;
   /** null when there is none */
-  authorizer?: Record<string, string | undefined> | null;
+  authorizer?: Record<string, unknown> | null;
 }
 
 /** The event of an authenticated request. Unless headers are given, it has the Content-Type of a JSON body. */
