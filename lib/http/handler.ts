@@ -126,10 +126,11 @@ export function createHandler<const O extends Operation>(
   run: (request: ApiRequest<O> & { signal: AbortSignal }) => Promise<ApiResponse<O>>,
   now: () => number = Date.now,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
+  let limitMs: number; // of the one event that an instance handles at a time
   const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
     timeoutEarlyInMillis: EARLY_RESPONSE_MS,
     timeoutEarlyResponse: () => {
-      throw new ApiError("unavailable");
+      throw new ApiError("unavailable", { cause: new Error(`Timeout: no response within ${limitMs} ms.`) });
     },
   })
     // `after` and `onError` run from the last to the first, so errors are rendered before the
@@ -138,7 +139,8 @@ export function createHandler<const O extends Operation>(
     .use(operation.deprecation ? enforceDeprecation(operation.deprecation, now) : [])
     .use(renderErrors())
     .use(requireScope(operation))
-    .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {
+    .handler(async (event: APIGatewayProxyEvent, context, { signal }) => {
+      limitMs = context.getRemainingTimeInMillis() - EARLY_RESPONSE_MS;
       const { body, headers } = await run({ ...readRequest(operation, event), signal });
       return respond(operation.success.status, body, headers);
     });

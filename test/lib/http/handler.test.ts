@@ -52,7 +52,7 @@ describe("an operation's handler", () => {
     }
   });
 
-  it("returns 503 shortly before Lambda would end it", async () => {
+  it("returns 503 shortly before Lambda would end it, and logs the limit that it has exceeded", async () => {
     let signal: AbortSignal | undefined;
     const hang = createHandler(listPets, (request) => {
       signal = request.signal;
@@ -72,6 +72,7 @@ describe("an operation's handler", () => {
     expect(order).toEqual(["50 ms", expect.objectContaining(response), "150 ms"]);
     expect(bodyOf(order[1] as APIGatewayProxyResult).code).toBe("unavailable");
     expect(signal?.aborted).toBe(true);
+    expect(lines).toMatchObject([{ error: { cause: { message: "Timeout: no response within 100 ms." } } }]);
   });
 });
 
