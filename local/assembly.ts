@@ -81,14 +81,15 @@ export async function hashSources(folders = sourceFolders): Promise<string> {
  * Reads the stack that the local service serves.
  *
  * @param assembly what refreshAssembly returns
- * @param code a folder with other code: it has a folder for each file of functions/
+ * @param code has a folder for each file of functions/. By default, the folder that the CDK app makes the assets from, beside
+ *   their source maps
  */
-export function readLocalStack(assembly: string, code?: string): StackDefinition {
+export function readLocalStack(assembly: string, code = join(assembly, "bundles")): StackDefinition {
   const stack = readStack(assembly, servedStackName);
   const outputOf = new Map(Object.entries(stack.outputs).map(([output, value]) => [value, output]));
   const functions = stack.functions.map(({ environment, ...fn }) => ({
     ...fn,
-    ...(code && { code: join(code, entryOfOutput(outputOf.get(fn.name) ?? "")) }),
+    code: join(code, entryOfOutput(outputOf.get(fn.name) ?? "")),
     // The only value of the template that is replaced, so that keys of the local service are valid only here.
     environment: "STAGE" in environment ? { ...environment, STAGE: localStage.name } : environment,
   }));

@@ -1,4 +1,6 @@
+import { basename } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { StackDefinition } from "../emulator/template/template.ts";
 import { createRebuild } from "../infra/bundle/rebuild.ts";
 import { currentStack, hashSources, sourceFolders, templateFolders } from "./assembly.ts";
@@ -23,30 +25,47 @@ export async function serveChanges(
   // Before the start reads the sources, so that no change is missed.
   const changes = watchFolders(sourceFolders);
   let template = await hashSources(templateFolders); // of the stack that is served
+  let bundles: Record<string, string> = {};
   const readStack = (signal: AbortSignal) => currentStack({ signal, code: functionsFolder });
-  let { stack, replace } = await start(() => rebundle().then(() => readStack(stopping)));
+  let { stack, replace } = await start(async () => {
+    bundles = await rebundle();
+    return readStack(stopping);
+  });
+  let served = bundles;
+  let unserved = ""; // the part that the last report calls not served
+  const names = sourceFolders.map((folder) => `${basename(folder)}/`);
+  console.error(`Watching ${names.join(", ")} for changes.`);
 
   for await (const [changedAgain] of changes) {
     const signal = AbortSignal.any([stopping, changedAgain]);
-    /** Serves a part of the change. @returns what it serves, or undefined when the part has an error or has changed again */
-    const show = async (part: string, read: () => Promise<StackDefinition>) => {
-      try {
-        signal.throwIfAborted();
-        const next = await read();
-        signal.throwIfAborted();
-        replace(next);
-        console.error(`The changed ${part} served.`);
-        return next;
-      } catch (error) {
-        if (!signal.aborted) console.error(`The changed ${part} not served. ${(error as Error).message}`);
-      }
+    let part = "functions are";
+    const serve = (next: StackDefinition) => {
+      signal.throwIfAborted();
+      replace(next);
+      [stack, served, unserved] = [next, bundles, ""];
+      console.error(`The changed ${part} served.`);
     };
-    // The functions first, with the last template, because a synthesis takes seconds.
-    if (!(await show("functions are", () => rebundle().then(() => stack)))) continue;
-    await pause(SYNTHESIS_DELAY_MS, undefined, { signal }).catch(() => undefined);
-    const changed = await hashSources(templateFolders).catch(() => "");
-    if (changed === template) continue;
-    const next = await show("template is", () => readStack(signal));
-    if (next) [stack, template] = [next, changed];
+    try {
+      signal.throwIfAborted();
+      bundles = await rebundle();
+      // The functions first, with the last template, because a synthesis takes seconds. Without the file of a function, the
+      // synthesis succeeds if the function has gone too.
+      const complete = stack.functions.every(({ code }) => basename(code) in bundles);
+      if (complete && !isDeepStrictEqual(bundles, served)) serve(stack);
+      await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
+      const changed = await hashSources(templateFolders).catch(() => "");
+      if (changed === template && complete) {
+        if (unserved) console.error(`The changed ${unserved} served.`); // an undone mistake
+        unserved = "";
+        continue;
+      }
+      part = "template is";
+      serve(await readStack(signal));
+      template = changed;
+    } catch (error) {
+      if (signal.aborted) continue;
+      unserved = part;
+      console.error(`The changed ${part} not served. ${(error as Error).message}`);
+    }
   }
 }

@@ -3,6 +3,7 @@ import { formatAccessLog } from "../emulator/gateway/context.ts";
 import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 import { contextVariable } from "../lib/caller.ts";
 import { root } from "./assembly.ts";
+import { withSourcePositions } from "./source-positions.ts";
 
 /**
  * Returns where the service writes what it and its functions log: on a terminal short lines for a person, otherwise lines
@@ -14,8 +15,9 @@ export function serviceLog(stream: { isTTY?: boolean; write: (text: string) => u
   return {
     request: (request: HandledRequest, accessLogFormat: string): void =>
       write(terminal ? formatRequest(request) : formatAccessLog(accessLogFormat, request.variables)),
-    /** @param line of a function, JSON or any text */
-    function: (line: string): void => {
+    /** @param text a line of a function, JSON or any text */
+    function: (text: string): void => {
+      const line = withSourcePositions(text);
       const shown = terminal ? formatFunctionLine(line) : line;
       if (shown) write(shown);
     },

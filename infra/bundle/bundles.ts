@@ -11,23 +11,23 @@ import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
  * @throws esbuild's Error
  */
 export async function bundleFunctions(
-  options: Pick<BuildOptions, "sourcemap" | "plugins"> = {},
+  options: Pick<BuildOptions, "sourcemap" | "sourcesContent" | "plugins"> = {},
 ): Promise<OutputFile[]> {
   return (await build({ ...esbuildOptions, ...options, entryPoints: entryPoints() })).outputFiles;
 }
 
 /**
- * Writes the code of the functions: `index.js`, and `lambda-entry.mjs`, whose `handler` Lambda calls. There is no source map
- * beside them: it changes with every comment, and the function would be deployed again.
+ * Writes the code of the functions: `index.js`, and `lambda-entry.mjs`, whose `handler` Lambda calls. A source map is not in
+ * the same folder: it changes with every comment, and the function would be deployed again.
  *
  * @param bundles what esbuild returned
- * @param folder gets a folder for each file of functions/, with its name
+ * @param folder gets a folder for each file of functions/, with its name, and its source map `get-pet.js.map`
  */
 export function writeBundles(bundles: OutputFile[], folder: string): void {
   for (const { path, contents } of bundles) {
-    const entry = basename(path, ".js");
+    const [entry = "", , map] = basename(path).split(".");
     mkdirSync(join(folder, entry), { recursive: true });
-    writeFileSync(join(folder, entry, "index.js"), contents);
+    writeFileSync(map ? join(folder, basename(path)) : join(folder, entry, "index.js"), contents);
     copyFileSync(lambdaEntryFile, join(folder, entry, "lambda-entry.mjs"));
   }
 }

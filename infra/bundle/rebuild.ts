@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildContext, context } from "esbuild";
 import { writeBundles } from "./bundles.ts";
@@ -10,9 +10,10 @@ import { entryPoints, esbuildOptions, functionsFolder } from "./options.ts";
  * time it takes less time, because esbuild then reads only the files that changed.
  *
  * @param folder where the code is written, a folder for each file of functions/
- * @returns writes the current code; throws esbuild's Error, and then keeps the last code
+ * @returns writes the current code, and returns its hashes by the names of the files in functions/, without extensions;
+ *   throws esbuild's Error, and then keeps the last code
  */
-export function createRebuild(folder: string): () => Promise<void> {
+export function createRebuild(folder: string): () => Promise<Record<string, string>> {
   let files: string[] = [];
   let bundler: BuildContext<typeof options> | undefined;
   const options = {
@@ -31,5 +32,6 @@ export function createRebuild(folder: string): () => Promise<void> {
     writeBundles(outputFiles, folder);
     // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
     writeFileSync(join(folder, "package.json"), "{}");
+    return Object.fromEntries(outputFiles.map(({ path, hash }) => [basename(path, ".js"), hash]));
   };
 }
