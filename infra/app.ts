@@ -3,10 +3,7 @@ import { bundleFunctions, writeBundles } from "./bundle/bundles.ts";
 import { UsageError } from "./stages.ts";
 
 // esbuild is a process of its own, and runs while Node loads the CDK.
-const [bundles, { addStacks, featureFlags }] = await Promise.all([
-  bundleFunctions({ sourcemap: "external", sourcesContent: false }),
-  import("./stacks.ts"),
-]);
+const [bundles, { addStacks, featureFlags }] = await Promise.all([bundleFunctions(), import("./stacks.ts")]);
 const { App, Validations } = await import("aws-cdk-lib");
 
 const app = new App({ context: featureFlags });

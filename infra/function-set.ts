@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
 import { Code, SystemLogLevel } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
@@ -31,21 +30,17 @@ export function createFunctions(
     name: string,
     props: Pick<ApiFunctionProps, "environment" | "access">,
     kind: ApiFunction["kind"] = "operation",
-  ) => {
-    const code = codeFolder(entryName(name));
-    if (!existsSync(code))
-      throw new Error(`The function ${name} needs the file functions/${entryName(name)}.ts.`);
-    return new ApiFunction(scope, pascalCase(name), {
+  ) =>
+    new ApiFunction(scope, pascalCase(name), {
       ...props,
       kind,
-      code: Code.fromAsset(code),
+      code: Code.fromAsset(codeFolder(entryName(name))),
       logRetentionDays: stage.logRetentionDays,
       canaryDeployment: stage.canaryDeployment,
       retainRoles: stage.retainData,
       reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
       systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],
     });
-  };
   return {
     [listPets.id]: create(listPets.id, {
       environment: { PETS_TABLE },

@@ -33,8 +33,7 @@ export async function serveChanges(
   });
   let served = bundles;
   let unserved = ""; // the part that the last report calls not served
-  const names = sourceFolders.map((folder) => `${basename(folder)}/`);
-  console.error(`Watching ${names.join(", ")} for changes.`);
+  console.error(`Watching ${sourceFolders.map((folder) => `${basename(folder)}/`).join(", ")} for changes.`);
 
   for await (const [changedAgain] of changes) {
     const signal = AbortSignal.any([stopping, changedAgain]);
@@ -46,22 +45,21 @@ export async function serveChanges(
       console.error(`The changed ${part} served.`);
     };
     try {
-      signal.throwIfAborted();
       bundles = await rebundle();
-      // The functions first, with the last template, because a synthesis takes seconds. Without the file of a function, the
-      // synthesis succeeds if the function has gone too.
+      // If the file of a function has gone, only a synthesis finds out whether the function has gone too.
       const complete = stack.functions.every(({ code }) => basename(code) in bundles);
+      // The functions first, with the last template, because a synthesis takes seconds.
       if (complete && !isDeepStrictEqual(bundles, served)) serve(stack);
       await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
       const changed = await hashSources(templateFolders).catch(() => "");
-      if (changed === template && complete) {
-        if (unserved) console.error(`The changed ${unserved} served.`); // an undone mistake
-        unserved = "";
-        continue;
+      if (changed !== template || !complete) {
+        part = "template is";
+        serve(await readStack(signal));
+        template = changed;
+      } else if (unserved) {
+        part = unserved; // the mistake has been undone
+        serve(stack);
       }
-      part = "template is";
-      serve(await readStack(signal));
-      template = changed;
     } catch (error) {
       if (signal.aborted) continue;
       unserved = part;

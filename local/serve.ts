@@ -13,6 +13,7 @@ import { docsPage } from "../openapi/docs-page.ts";
 import { dataFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { serviceLog } from "./service-log.ts";
+import { withSourcePositions } from "./source-positions.ts";
 
 /** The running service. */
 export type Service = Awaited<ReturnType<typeof serve>>;
@@ -55,7 +56,7 @@ export async function serve(
   const options = {
     environment,
     onRequest: log.request,
-    onLog: log.function,
+    onLog: (line: string) => log.function(withSourcePositions(line)),
     onFailure: console.error,
   };
   let running = startStack(stack, options);

@@ -1,24 +1,23 @@
+import type { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 import { formatAccessLog } from "../emulator/gateway/context.ts";
 import type { HandledRequest } from "../emulator/gateway/gateway.ts";
 import { contextVariable } from "../lib/caller.ts";
 import { root } from "./assembly.ts";
-import { withSourcePositions } from "./source-positions.ts";
 
 /**
  * Returns where the service writes what it and its functions log: on a terminal short lines for a person, otherwise lines
  * of JSON as they are in CloudWatch.
  */
-export function serviceLog(stream: { isTTY?: boolean; write: (text: string) => unknown }) {
+export function serviceLog(stream: WriteStream) {
   const write = (line: string) => void stream.write(`${line}\n`);
   const terminal = stream.isTTY;
   return {
     request: (request: HandledRequest, accessLogFormat: string): void =>
-      write(terminal ? formatRequest(request) : formatAccessLog(accessLogFormat, request.variables)),
-    /** @param text a line of a function, JSON or any text */
-    function: (text: string): void => {
-      const line = withSourcePositions(text);
-      const shown = terminal ? formatFunctionLine(line) : line;
+      write(terminal ? formatRequest(request, stream) : formatAccessLog(accessLogFormat, request.variables)),
+    /** @param line of a function, JSON or any text */
+    function: (line: string): void => {
+      const shown = terminal ? formatFunctionLine(line, stream) : line;
       if (shown) write(shown);
     },
   };
@@ -30,27 +29,34 @@ const COLORS = ["gray", "green", "cyan", "yellow", "red"] as const;
 /** An API key, with any of its characters percent-encoded. */
 const API_KEY = /(a|%[46]1)(s|%[57]3)(k|%[46]b)(_|%5f)[\w%]*/gi;
 
-/** One short line: time, status, duration, key ID, request, and the cause of an error. What has any length is last. */
-function formatRequest({ variables, url, body }: HandledRequest): string {
-  const { httpMethod, status, responseLatency, "error.responseType": type = "" } = variables;
-  const errorCode = Number(status) >= 400 && parse(body)?.code; // the body of a function can be any text
+/** One short entry: time, status, duration, request, the reason of an error, and the key ID. */
+function formatRequest({ variables, url, body }: HandledRequest, stream: WriteStream): string {
+  const { httpMethod, stage, status, responseLatency, "error.responseType": type = "" } = variables;
+  const { code, message } = (Number(status) >= 400 && parse(body)) || {}; // the body of a function can be any text
+  const outside = type === "MISSING_AUTHENTICATION_TOKEN" && !`${url}/`.startsWith(`/${stage}/`);
+  const cause = outside ? `paths begin with /${stage}` : type.toLowerCase() === code ? "" : type;
+  const texts = [code, cause, variables["authorizer.error"], Number(status) < 500 && !outside && message];
   const color = COLORS[Math.floor(Number(status) / 100) - 1] ?? "red";
-  return [
-    new Date().toTimeString().slice(0, 8),
-    process.env.NO_COLOR ? status : styleText(color, String(status), { validateStream: false }),
+  const shown = stream.hasColors() ? styleText(color, String(status), { validateStream: false }) : status;
+  const parts = [
     `${responseLatency} ms`.padStart(8),
-    String(variables[contextVariable("keyId")] ?? "-").padEnd(20),
     String(httpMethod).padEnd(7),
-    withoutValues(url)
-      .replaceAll(/[^ -~]/g, "?")
-      .replaceAll(API_KEY, "ask_...")
-      .slice(0, 100),
-    [errorCode, type.toLowerCase() === errorCode ? "" : type, variables["authorizer.error"]]
-      .filter(Boolean)
-      .join(", "),
-  ]
+    withoutValues(url).slice(0, 60),
+    texts.filter(Boolean).join(", "),
+    variables[contextVariable("keyId")],
+  ];
+  const text = parts
+    .filter(Boolean)
     .join("  ")
-    .trimEnd();
+    .replaceAll(/[^ -~]/g, "?");
+  return `${new Date().toTimeString().slice(0, 8)}  ${shown}  ${wrap(text.replaceAll(API_KEY, "ask_..."), 15, stream)}`;
+}
+
+/** Breaks lines at words to fit the terminal, and indents all but the first one. A longer word stays whole. */
+function wrap(text: string, indent: number, { columns }: WriteStream): string {
+  const width = Math.max((columns || 80) - indent, 20); // some terminals have no width, or a useless one
+  const lines = text.replaceAll(new RegExp(`(.{0,${width - 1}}\\S)(?: +|$)\\n?`, "gm"), "$1\n").trimEnd();
+  return lines.replaceAll("\n", `\n${" ".repeat(indent)}`);
 }
 
 /** Returns the members of a JSON object, or undefined for any other text. */
@@ -78,7 +84,7 @@ const textOf = ({ name, stack = [], message = stack[0] ? "" : "not an Error", ca
 const OWN_FRAMES = new RegExp(`^ +at .*(?<!file://)${RegExp.escape(root)}(?!node_modules/)(.*?)\\)?$`, "gm");
 
 /** Hides the lines that only repeat a request. Of an error, hides the stack frames in packages and in Node. */
-function formatFunctionLine(line: string): string | undefined {
+function formatFunctionLine(line: string, stream: WriteStream): string | undefined {
   const entry = parse(line);
   if (!entry) return line;
   const { level, message } = entry as { level: string; message: unknown };
@@ -88,5 +94,5 @@ function formatFunctionLine(line: string): string | undefined {
   const text = error?.name ? textOf(error) : other;
   const own = text.replaceAll(OWN_FRAMES, "  at $1");
   const shown = own === text ? text : own.replaceAll(/\n {4,}at .*/g, "");
-  return `          ${level}  ${shown.replaceAll("\n", `\n${" ".repeat(17)}`)}`;
+  return `          ${level}  ${wrap(shown, 17, stream)}`;
 }

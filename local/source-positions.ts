@@ -2,23 +2,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
 import { root } from "./assembly.ts";
-import { assemblyFolder } from "./data-folder.ts";
 
-/** A position in a bundle: the path in the folder of the assemblies, the line and the column. */
-const BUNDLE_POSITION = /(?:file:\/\/)?\/[^"\n]*?\/([\da-f]{32}\/bundles\/[\w-]+)\/index\.js:(\d+):(\d+)/g;
+/** A position in the code that `npm start` serves. The code of `npm run dev` has its source map in it, for a debugger. */
+const BUNDLE_POSITION = /(\/[^"\n]*?\/bundles\/[\w-]+)\/index\.js:(\d+):(\d+)/g;
 
-/** Those that an error needed. */
 const sourceMaps = new Map<string, SourceMap>();
 
-/**
- * Replaces the positions in the bundles of the assembly by those in the sources. A start does not read the source maps, which
- * takes time. `npm run dev` has them in its code, for a debugger.
- *
- * @param text stack frames, in JSON or not
- */
-export function withSourcePositions(text: string): string {
-  return text.replaceAll(BUNDLE_POSITION, (position, bundle, line, column) => {
-    const file = join(assemblyFolder, `${bundle}.js.map`);
+/** Replaces positions in bundles by those in the sources. A start does not wait for the source maps: an error reads them. */
+export const withSourcePositions = (text: string): string =>
+  text.replaceAll(BUNDLE_POSITION, (position, bundle, line, column) => {
+    const file = `${bundle}.js.map`;
     if (!existsSync(file)) return position;
     const map = sourceMaps.get(file) ?? new SourceMap(JSON.parse(readFileSync(file, "utf8")));
     sourceMaps.set(file, map);
@@ -26,4 +19,3 @@ export function withSourcePositions(text: string): string {
     if (!("fileName" in origin)) return position;
     return `${join(root, "functions", origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`;
   });
-}

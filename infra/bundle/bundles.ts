@@ -6,13 +6,10 @@ import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
 /**
  * Bundles all functions.
  *
- * @param options `sourcemap: "external"` adds the source maps and does not change the code
- * @returns `get-pet.js`, and with a source map `get-pet.js.map`, for functions/get-pet.ts
+ * @returns `get-pet.js` and its source map `get-pet.js.map` for functions/get-pet.ts
  * @throws esbuild's Error
  */
-export async function bundleFunctions(
-  options: Pick<BuildOptions, "sourcemap" | "sourcesContent" | "plugins"> = {},
-): Promise<OutputFile[]> {
+export async function bundleFunctions(options: Pick<BuildOptions, "plugins"> = {}): Promise<OutputFile[]> {
   return (await build({ ...esbuildOptions, ...options, entryPoints: entryPoints() })).outputFiles;
 }
 
@@ -21,13 +18,13 @@ export async function bundleFunctions(
  * the same folder: it changes with every comment, and the function would be deployed again.
  *
  * @param bundles what esbuild returned
- * @param folder gets a folder for each file of functions/, with its name, and its source map `get-pet.js.map`
+ * @param folder gets a folder for each file of functions/, with its name, and beside it the source map, such as `get-pet.js.map`
  */
 export function writeBundles(bundles: OutputFile[], folder: string): void {
   for (const { path, contents } of bundles) {
     const [entry = "", , map] = basename(path).split(".");
     mkdirSync(join(folder, entry), { recursive: true });
-    writeFileSync(map ? join(folder, basename(path)) : join(folder, entry, "index.js"), contents);
+    writeFileSync(join(folder, map ? basename(path) : `${entry}/index.js`), contents);
     copyFileSync(lambdaEntryFile, join(folder, entry, "lambda-entry.mjs"));
   }
 }

@@ -38,6 +38,9 @@ export const esbuildOptions = {
   // esbuild removes unused code from the SDK's ES modules. Its default, the CommonJS modules, adds 200 kB.
   mainFields: ["module", "main"],
   minify: true,
+  // The code has no reference to its source map, so that a comment does not change it.
+  sourcemap: "external",
+  sourcesContent: false,
   alias: {
     // Look-up of credentials in files, profiles, SSO, instance metadata: 374 -> 239 kB.
     "@aws-sdk/credential-provider-node": replacement("environment-credentials"),

@@ -10,8 +10,8 @@ import { entryPoints, esbuildOptions, functionsFolder } from "./options.ts";
  * time it takes less time, because esbuild then reads only the files that changed.
  *
  * @param folder where the code is written, a folder for each file of functions/
- * @returns writes the current code, and returns its hashes by the names of the files in functions/, without extensions;
- *   throws esbuild's Error, and then keeps the last code
+ * @returns writes the current code, and returns its hashes by the names of the folders; throws esbuild's Error, and then
+ *   keeps the last code
  */
 export function createRebuild(folder: string): () => Promise<Record<string, string>> {
   let files: string[] = [];

@@ -1,14 +1,17 @@
+import { WriteStream } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { HandledRequest } from "../../emulator/gateway/gateway.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
+import { errorBody, errors } from "../../lib/errors.ts";
 import { serviceLog } from "../../local/service-log.ts";
 
 const request: HandledRequest = {
   url: "/v1/pets?status=sold&limit=a%20secret=1",
-  body: '{"code":"invalid_request"}',
+  body: JSON.stringify(errorBody("invalid_request", "The parameter limit must not be repeated.")),
   variables: {
+    stage: "v1",
     httpMethod: "GET",
     status: 400,
     responseLatency: 7,
@@ -27,53 +30,90 @@ afterEach(() => {
 });
 
 /** Returns the lines that are written to a terminal, or to a file. */
-function linesOf(isTTY: boolean, use: (log: ReturnType<typeof serviceLog>) => void): string[] {
+function linesOf(isTTY: boolean, use: (log: ReturnType<typeof serviceLog>) => void, columns = 0): string[] {
   let written = "";
-  use(serviceLog({ isTTY, write: (text) => (written += text) }));
+  const hasColors = () => WriteStream.prototype.hasColors(16, process.env);
+  const stream = { isTTY, columns, hasColors, write: (text: string) => (written += text) };
+  use(serviceLog(stream as unknown as WriteStream));
   return written.split("\n").slice(0, -1);
 }
 
 describe("the log on a terminal", () => {
-  it("is one aligned line per request, with the local time, the reason of an error and without query values", () => {
+  it("is a short entry per request: what matters first, the reason of a 4xx, the key ID last", () => {
     jest.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) });
-    const failed = { httpMethod: "DELETE", status: 503, responseLatency: 1234 };
+    const failed = { httpMethod: "DELETE", stage: "v1", status: 503, responseLatency: 1234 };
     const denied = { ...failed, status: 401, "error.responseType": "UNAUTHORIZED" };
-    const lines = linesOf(true, (log) => {
-      log.request(request, "{}");
-      log.request({ url: "/v1", body: "", variables: failed }, "{}");
-      log.request({ url: "/v1", body: '{"code":"unauthorized"}', variables: denied }, "{}");
-    });
+    const unknown = { ...failed, status: 404, "error.responseType": "MISSING_AUTHENTICATION_TOKEN" };
+    const show = (url: string, body: unknown, variables: HandledRequest["variables"]) =>
+      linesOf(true, (log) => log.request({ url, body: JSON.stringify(body), variables }, "{}"));
+    const lines = [
+      ...show("/v1/pets", [], {
+        ...request.variables,
+        status: 200,
+        "error.responseType": "",
+        "authorizer.error": "",
+      }),
+      ...linesOf(true, (log) => log.request(request, "{}")),
+      ...show("/v1", errorBody("unavailable"), failed),
+      ...show("/v1", errorBody("unauthorized"), denied),
+      ...show("/pets", errorBody("not_found"), unknown),
+      ...show("/v1/x", null, unknown),
+    ];
     expect(lines.map(stripVTControlCharacters)).toEqual([
       // in the time zone of jest.config.js
-      "08:30:00  400      7 ms  key_1                 GET      /v1/pets?status&limit  invalid_request, DEFAULT_4XX, slow",
-      "08:30:00  503   1234 ms  -                     DELETE   /v1",
-      "08:30:00  401   1234 ms  -                     DELETE   /v1  unauthorized",
+      "08:30:00  200      7 ms  GET      /v1/pets  key_1",
+      "08:30:00  400      7 ms  GET      /v1/pets?status&limit  invalid_request,",
+      "               DEFAULT_4XX, slow, The parameter limit must not be repeated.",
+      "               key_1",
+      "08:30:00  503   1234 ms  DELETE   /v1  unavailable",
+      "08:30:00  401   1234 ms  DELETE   /v1  unauthorized, The API key is missing or",
+      "               invalid. Send it as 'Authorization: Bearer <API_KEY>'.",
+      "08:30:00  404   1234 ms  DELETE   /pets  not_found, paths begin with /v1",
+      "08:30:00  404   1234 ms  DELETE   /v1/x  MISSING_AUTHENTICATION_TOKEN",
     ]);
   });
 
-  it("colors the status by its class, unless NO_COLOR is set", () => {
+  it.each([0, 60, 80, 200])("breaks no word on a terminal of %d columns, and fits it", (columns) => {
+    const log = (message: string) => JSON.stringify({ level: "ERROR", message });
+    for (const { message } of Object.values(errors)) {
+      const body = JSON.stringify({ code: "x", message });
+      const lines = linesOf(
+        true,
+        (service) => {
+          service.request({ ...request, body }, "{}");
+          service.function(log(message));
+        },
+        columns,
+      ).map(stripVTControlCharacters);
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns || 80);
+      expect(lines.join(" ").replaceAll(/ +/g, " ").split(message)).toHaveLength(3);
+    }
+  });
+
+  it("colors the status by its class, where the terminal has colors", () => {
     const statuses = [201, 308, 404, 500];
-    const colored = () => {
+    const shown = (environment: NodeJS.ProcessEnv) => {
+      jest.replaceProperty(process, "env", environment);
       const lines = linesOf(true, (log) => {
         for (const status of statuses)
-          log.request({ ...request, variables: { ...request.variables, status } }, "{}");
+          log.request({ ...request, body: "", variables: { ...request.variables, status } }, "{}");
       });
-      return lines.map((line) => line.split("  ")[1]);
+      return lines.flatMap((line) => /^\S+ {2}(\S+)/.exec(line)?.[1] ?? []);
     };
-    const { NO_COLOR, FORCE_COLOR, ...environment } = process.env;
-    jest.replaceProperty(process, "env", environment);
-    expect(colored()).toEqual([32, 36, 33, 31].map((color, n) => `\u001b[${color}m${statuses[n]}\u001b[39m`));
-    process.env.NO_COLOR = "1";
-    expect(colored()).toEqual(statuses.map(String));
+    const colored = [32, 36, 33, 31].map((color, n) => `\u001b[${color}m${statuses[n]}\u001b[39m`);
+    const TERM = "xterm";
+    expect([{ TERM }, { TERM: "dumb", FORCE_COLOR: "1" }].map(shown)).toEqual([colored, colored]);
+    const plain = statuses.map(String);
+    expect([{ TERM: "dumb" }, { TERM, NO_COLOR: "1" }].map(shown)).toEqual([plain, plain]);
   });
 
   it.each([
     ["what would garble a terminal", "/\u001b[31mé?limit=1", "/?[31m??limit"],
     ["a key", `/${key}/1?a&${key.replace("_", "%5F")}=1`, "/ask_.../1?a&ask_..."],
     ["a percent-encoded key", `/x%61%53k%5f${key.slice(4)}/1`, "/xask_.../1"],
-    ["the end of a long URL", `/${"a".repeat(200)}`, `/${"a".repeat(99)}`],
+    ["the end of a long URL", `/${"a".repeat(200)}`, `/${"a".repeat(59)}`],
   ])("replaces %s", (_what, url, shown) => {
-    const [line] = linesOf(true, (log) => log.request({ ...request, url }, "{}"));
+    const [line] = linesOf(true, (log) => log.request({ ...request, url }, "{}"), 200);
     expect(line).toContain(`  ${shown}  `);
   });
 

@@ -27,7 +27,7 @@ const commented: Plugin = {
       loader: "ts",
     })),
 };
-const bundles = await bundleFunctions({ sourcemap: "external", plugins: [commented] });
+const bundles = await bundleFunctions({ plugins: [commented] });
 afterAll(stop); // the process of esbuild
 
 describe.each(functionNames)("%s", (id) => {
