@@ -38,26 +38,28 @@ export async function serveChanges(
   for await (const [changedAgain] of changes) {
     const signal = AbortSignal.any([stopping, changedAgain]);
     let part = "functions are";
+    const goneFrom = ({ functions }: StackDefinition) =>
+      functions.map(({ code }) => basename(code)).find((entry) => !(entry in bundles));
     const serve = (next: StackDefinition) => {
       signal.throwIfAborted();
+      const gone = goneFrom(next);
+      if (gone) throw new Error(`functions/${gone}.ts is missing.`);
       replace(next);
       [stack, served, unserved] = [next, bundles, ""];
       console.error(`The changed ${part} served.`);
     };
     try {
       bundles = await rebundle();
-      // If the file of a function has gone, only a synthesis finds out whether the function has gone too.
-      const complete = stack.functions.every(({ code }) => basename(code) in bundles);
-      // The functions first, with the last template, because a synthesis takes seconds.
-      if (complete && !isDeepStrictEqual(bundles, served)) serve(stack);
+      // The functions first, with the last template, because a synthesis takes seconds. It can remove a function.
+      if (!goneFrom(stack) && !isDeepStrictEqual(bundles, served)) serve(stack);
       await pause(SYNTHESIS_DELAY_MS, undefined, { signal });
       const changed = await hashSources(templateFolders).catch(() => "");
-      if (changed !== template || !complete) {
+      if (changed !== template) {
         part = "template is";
         serve(await readStack(signal));
         template = changed;
-      } else if (unserved) {
-        part = unserved; // the mistake has been undone
+      } else if (unserved || goneFrom(stack)) {
+        part = unserved || part; // if the mistake has been undone
         serve(stack);
       }
     } catch (error) {

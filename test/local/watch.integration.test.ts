@@ -86,6 +86,7 @@ it("serves changed functions and templates, and the old ones while a source has 
   const source = await readFile(join(root, "lib", "errors.ts"), "utf8");
   const original = [errors.not_found.message, errors.unauthorized.message];
   const changes = ["Changed 0.", "Changed 1."];
+  await service.printed("Watching functions/, infra/, lib/ for changes.");
   await service.printed("The changed functions are not served.");
   await service.printed("errors.ts");
   expect(service.output()).not.toContain("are served");
@@ -141,4 +142,34 @@ it("serves changed functions and templates, and the old ones while a source has 
   expect(changedCode.map((files) => files.map(withoutMap))).toEqual(
     await Promise.all(readLocalStack(assembly).functions.map(read)),
   );
+}, 120_000);
+
+it("reports last what is true: after a removed file, an undone mistake, and a change of infra/ alone", async () => {
+  const reported = (report: string) =>
+    eventually(
+      () =>
+        service
+          .output()
+          .match(/^The changed .*/gm)
+          ?.at(-1),
+      (last) => expect(last).toBe(`The changed ${report}`),
+      { seconds: 50 },
+    );
+  const getPet = await readFile(functionFile, "utf8");
+  await save(appFile, app([], []));
+  await reported("template is served.");
+  await rm(functionFile);
+  await reported("functions are not served. functions/get-pet.ts is missing.");
+  await save(functionFile, getPet);
+  await reported("functions are served.");
+  await save(appFile, "throw new Error('no template');");
+  await reported("template is not served. The CDK app failed:");
+  await save(appFile, app([], []));
+  await reported("template is served.");
+  expect(
+    service
+      .output()
+      .match(/^The changed .*/gm)
+      ?.slice(-3, -2),
+  ).toEqual(["The changed functions are served."]);
 }, 120_000);
