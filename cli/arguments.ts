@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { stageNamed } from "../infra/stages.ts";
 import { apiKeyPattern, hashApiKey, isScope, keyIdOf, type Scope, scopes } from "../lib/api-key.ts";
 import { API_VERSION } from "../lib/operation.ts";
+import { escapeControls } from "./escape-controls.ts";
 
 // What the options and arguments of the commands can be. Each function throws an InvalidArgumentError, which commander
 // reports.
@@ -33,8 +34,9 @@ const pastedKey = new RegExp(apiKeyPattern);
 
 /** Reads the name of a key's owner. */
 export function parseOwner(text: string): string {
-  // Control characters would garble the list on a terminal.
-  if (!/^\P{C}+$/u.test(text) || [...text].length > LONGEST_OWNER || text.trim() === "")
+  // The list shows an owner as it was typed, and something of it can be seen.
+  const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u.test(text);
+  if (!visible || escapeControls(text) !== text || [...text].length > LONGEST_OWNER)
     throw new InvalidArgumentError(`Use 1 to ${LONGEST_OWNER} printable characters.`);
   // The owner is stored and listed in plain text.
   if (pastedKey.test(text)) throw new InvalidArgumentError("An owner must not contain an API key.");

@@ -10,6 +10,7 @@ import {
   parseOwner,
   parseScopes,
 } from "../../cli/arguments.ts";
+import { escapeControls } from "../../cli/escape-controls.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
 
 const id = "key_94a9db21d2a2b24b";
@@ -30,7 +31,7 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
       ["犬".repeat(LONGEST_OWNER)]: "犬".repeat(LONGEST_OWNER),
       ask_me: "ask_me",
     },
-    ["", " ", "A".repeat(LONGEST_OWNER + 1), "A\u001b[31m", "\u202eA", "A\nB"],
+    ["", " ", "\u200d\u3164", "A".repeat(LONGEST_OWNER + 1), "A\u001b[31m", "\u202eA", "A\nB"],
   ],
   ["a key ID", parseKeyId, { [id]: id }, ["", "key_0", `${id}0`, `x${id}`, id.toUpperCase()]],
   [
@@ -49,6 +50,14 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
   for (const [text, value] of Object.entries(valid)) expect(parse(text)).toEqual(value);
   // commander prints the message of this error only.
   for (const text of invalid) expect(() => parse(text)).toThrow(InvalidArgumentError);
+});
+
+it("takes every character in an owner but those that control a terminal, a line or the direction of text", () => {
+  const all = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));
+  const refused = all.map(escapeControls).filter((text, code) => text !== all[code]);
+  expect(refused.join("")).toMatch(
+    /^(\\u00[01].){32}\\u007f(\\u00[89].){32}\\u061c(\\u200[ef]){2}(\\u202[89a-e]){7}(\\u206[6-9]){4}(\\ud[89a-f]..){2048}$/,
+  );
 });
 
 it("names the key ID of a pasted API key, which cannot be an owner", () => {

@@ -16,6 +16,12 @@ it("list prints the oldest key first, keys of the same age by ID, and says that 
   expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
 });
 
+it("list and show print an owner as it was typed, with the invisible characters of Persian and of emoji", async () => {
+  const owner = "فروشگاه می\u200cخواهم 👩\u200d💻 🏴\u{e0067}\u{e0062}\u{e007f}";
+  const { keyId } = await json("issue", "--owner", owner);
+  for (const args of [["list"], ["show", keyId]]) expect(await print(...args)).toContain(owner);
+});
+
 describe("a table that others have changed", () => {
   const client = new DynamoDBClient({});
   afterAll(() => client.destroy());
@@ -30,7 +36,7 @@ describe("a table that others have changed", () => {
 
   it("does not reach the terminal as control characters", async () => {
     // Set the title, colours in 7 and 8 bits, the direction of text, a row of its own, and no character at all.
-    const hostile = "\u001b]0;x\u0007\u001b[31m\u009b31m\u202e\u2066\nkey_\u007f\udc00\u{e0001}";
+    const hostile = "\u001b]0;x\u0007\u001b[31m\u009b31m\u202e\u2066\nkey_\u2028key_\u2029\u007f\udc00";
     await put("a".repeat(64), hostile);
     await put("c".repeat(64), "x", hostile);
     await put(hostile, "x");
@@ -39,7 +45,7 @@ describe("a table that others have changed", () => {
     for (const args of [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"], ["rotate", id]]) {
       const { code, stdout, stderr } = await keys(...args);
       expect([args, code]).toEqual([args, 0]);
-      expect(stdout + stderr).not.toMatch(/[^\P{C}\n]/u);
+      expect(stdout + stderr).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u);
     }
     expect((await json("show", id)).owner).toBe(hostile);
   });
