@@ -1,5 +1,5 @@
-// A client of the API in one file. Copy it. It needs no package, and runs on Node 22.18 or later, Deno and Bun. Never put an
-// API key into a web page: keys belong on servers.
+// A client of the API in one file. Copy it. It runs without packages on Node 22.18 or later, Deno and Bun. Never put an API
+// key into a web page: keys belong on servers.
 
 import { setTimeout } from "node:timers/promises";
 
@@ -103,7 +103,7 @@ function readError(body: string): { code?: ErrorCode; message?: string } {
  * @throws PetStoreError for anything but the expected JSON, such as the page of a proxy
  */
 function readPets(reply: Reply, expected: "object" | "array"): Pet[] {
-  const named: [holder: Pet, name: string, source?: string][] = [];
+  const named: [holder: Pet, name: string, source: string | undefined][] = [];
   function find(this: Pet, name: string, value: unknown, context?: { source?: string }) {
     if (INT64_MEMBERS.includes(name)) named.push([this, name, context?.source]);
     return value;
@@ -224,7 +224,7 @@ export function petStore({ baseUrl, apiKey, deadline = 60_000, attemptTimeout = 
       const followed = new Set<string>();
       for (let search: string | undefined = `?${query}`; search !== undefined; ) {
         const reply: Reply = await call(`/pets${search}`, options.signal);
-        yield* readPets(reply, "array");
+        for (const pet of readPets(reply, "array")) yield pet;
         search = nextQuery(reply, followed);
       }
     },

@@ -25,6 +25,20 @@ const RUNTIMES = {
   Bun: "bun run demo.ts",
 };
 
+/** Compiles a copy of the example client as README says and as strictly as possible, with the oldest and newer compilers. */
+async function compileCopy(folder: string, run: (subfolder: string, command: string) => Promise<string>) {
+  const readme = await readFile(join(root, "README.md"), "utf8");
+  const [, oldest, options] = /TypeScript (\S+) or later.*`npx tsc --init (.*?)`/s.exec(readme) ?? [];
+  await cp(join(root, "examples"), join(folder, "typescript/copy"), { recursive: true });
+  const typescript = join(folder, "typescript/node_modules/typescript");
+  for (const compiler of [`${typescript}-${oldest}`, typescript, join(root, "node_modules/typescript")]) {
+    const tsc = `"${process.execPath}" "${compiler}/bin/tsc"`;
+    await run("typescript/copy", `rm -f tsconfig.json && ${tsc} --init ${options} && ${tsc}`);
+    const output = await run("typescript/copy", `${tsc} --project ../strictest.json ${options} && ${tsc} -v`);
+    console.log(`examples/client.ts compiles with TypeScript, ${output.trim()}`);
+  }
+}
+
 /**
  * Generates the clients, and uses each with a local service.
  *
@@ -75,6 +89,7 @@ export async function testClients(): Promise<void> {
     console.log(`docs/clients.md, ${name}: works`);
   }
 
+  await compileCopy(folder, run);
   for (const [name, command] of Object.entries(RUNTIMES)) {
     assert.match(await run("examples", command), /^Added Rex as \d+\.\nAdded Tom as \d+\./);
     console.log(`examples/client.ts on ${name}: works`);
