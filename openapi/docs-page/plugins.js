@@ -17,7 +17,9 @@ window.clearStaleResponse = ({ React }) => ({
   },
   wrapComponents: {
     execute: (Execute) => (props) => {
-      const valid = props.specSelectors.validateBeforeExecute([props.path, props.method]);
+      const operation = [props.path, props.method];
+      const emptyBody = props.oas3Selectors.requestBodyErrors(...operation)?.size > 0;
+      const valid = props.specSelectors.validateBeforeExecute(operation) && !emptyBody;
       const note = valid ? "" : "Nothing was sent: correct the marked values.";
       return React.createElement(
         React.Fragment,

@@ -19,7 +19,7 @@ const program = configureProgram(new Command("npm run test:long --"))
 program
   .command("clients")
   .summary("generates clients in Go, Python and TypeScript and uses them (needs Go, Python and registries)")
-  .description(`Generates clients from openapi.json and uses each with a local service: oapi-codegen (Go), openapi-python-client (Python), openapi-typescript with openapi-fetch (TypeScript). Runs the example client on Node 22, Deno and Bun, and schemathesis with three seeds. Everything is installed into a temporary folder.
+  .description(`Generates clients from openapi.json and uses each with a local service: oapi-codegen (Go), openapi-python-client (Python), openapi-typescript with openapi-fetch (TypeScript). Compiles the example client with the oldest and the newest TypeScript, runs it on Node 22, Deno and Bun, and runs schemathesis with three seeds. Everything is installed into a temporary folder.
 Needs Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI and the Go module proxy.`)
   .action(async () => (await import("./clients/clients.ts")).testClients());
 
@@ -35,7 +35,7 @@ program
 
 program
   .command("docs-page")
-  .description("uses the docs page in Chromium and checks its accessibility (needs npm and Chromium)")
+  .description("uses the docs page in Chromium; checks its accessibility and its picture (needs npm)")
   .addOption(new Option("--browser <path>", "of Chromium").env("CHROMIUM").default("/usr/bin/chromium"))
   .option("--picture", "write a new docs/docs-page.png", false)
   .action(async (options, command) => {

@@ -9,7 +9,7 @@ import { type BrowserContextOptions, chromium, type Page } from "playwright-core
 import { buildDocs } from "../../../openapi/docs-page.ts";
 import { listen } from "../../support/listen.ts";
 import { startService } from "../../support/local-service.ts";
-import { takePicture, testAuthorize, testInvalidValue, testRequests } from "./page.ts";
+import { testAuthorize, testInvalidValue, testPicture, testRequests } from "./page.ts";
 
 /** Where GitHub Pages has the site of a repository. */
 const FOLDER = "/animal-store/";
@@ -115,11 +115,10 @@ export async function testDocsPage(options: { browser: string; picture: boolean 
   for (const [device, settings] of Object.entries(devices)) {
     for (const colorScheme of ["light", "dark"] as const) {
       await using page = await browser.newPage({ ...settings, colorScheme });
-      const name = `${device}, ${colorScheme}`;
-      await testDevice(page, name, axe, origin, service.key);
-      if (options.picture && name === "desktop, light") await takePicture(page, service.key);
+      await testDevice(page, `${device}, ${colorScheme}`, axe, origin, service.key);
     }
   }
   await using page = await browser.newPage(devices.desktop);
+  await testPicture(page, origin, options.picture);
   await testStaticSite(page, axe, join(folder.path, "site"));
 }

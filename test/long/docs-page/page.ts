@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import type { Locator, Page } from "playwright-core";
 
 /** The digits that JavaScript's numbers cannot hold. */
@@ -40,17 +42,20 @@ export async function testRequests(page: Page): Promise<void> {
   assert.ok(Buffer.concat(chunks).toString().includes(SMALLEST), "the download has every digit");
 }
 
-/** An invalid value is not sent, and the response of the last request disappears. */
+/** An invalid parameter and an empty body are not sent, and the response of the last request disappears. */
 export async function testInvalidValue(page: Page, checkLayout: () => Promise<void>): Promise<void> {
   const sent: string[] = [];
   page.on("request", (request) => sent.push(request.url()));
-  const target = operation(page, "listPets");
-  await target.locator("tr[data-param-name=limit] input").fill("1000");
-  await target.getByRole("button", { name: "Execute" }).click();
-  await target.getByRole("alert").getByText("Nothing was sent: correct the marked values.").waitFor();
-  await target.getByText("For 'limit': Value must be less than or equal to 100.").waitFor();
-  await checkLayout();
-  assert.equal(await target.locator(".live-responses-table").count(), 0, "no old response is shown");
+  const invalid = { listPets: ["tr[data-param-name=limit] input", "1000"], createPet: ["textarea", ""] };
+  for (const [id, [field = "", value = ""]] of Object.entries(invalid)) {
+    const target = operation(page, id);
+    await target.locator(field).first().fill(value);
+    await target.getByRole("button", { name: "Execute" }).click();
+    await target.getByRole("alert").getByText("Nothing was sent: correct the marked values.").waitFor();
+    await checkLayout();
+    assert.equal(await target.locator(".live-responses-table").count(), 0, "no old response is shown");
+  }
+  await page.getByText("For 'limit': Value must be less than or equal to 100.").waitFor();
   assert.deepEqual(sent, [], "nothing was sent");
 
   const corrected = await execute(page, "listPets", (form) =>
@@ -75,12 +80,29 @@ export async function testAuthorize(page: Page, key: string): Promise<void> {
   assert.match(status, /^200/, "the pasted key works");
 }
 
-/** Takes a picture of the page for docs/, without the key, which is in the commands that the page shows. */
-export async function takePicture(page: Page, key: string): Promise<void> {
-  await page.evaluate(`document.querySelectorAll(".curl-command").forEach((element) => element.remove())`);
-  assert.ok(!(await page.locator("body").textContent())?.includes(key), "the picture shows no key");
-  await page.setViewportSize({ width: 1280, height: 1200 });
-  await page.evaluate("scrollTo(0, 0)");
-  await page.screenshot({ path: join(import.meta.dirname, "../../../docs/docs-page.png") });
-  console.log("Wrote docs/docs-page.png.");
+const PICTURE = join(import.meta.dirname, "../../../docs/docs-page.png");
+/** Starts the text of the picture, the chunk in front of the last one (iTXt in the PNG specification, 11.3.3.4). */
+const DESCRIPTION = "iTXtDescription\0\0\0\0\0";
+
+/** The text of the page is that of its picture in docs/, without what differs between services and releases. */
+export async function testPicture(page: Page, origin: string, renew: boolean): Promise<void> {
+  await page.goto(`${origin}/docs`);
+  await operation(page, "listPets").locator(".opblock-summary-control").dispatchEvent("click"); // without a focus
+  await page.getByRole("button", { name: "Execute" }).waitFor();
+  await page.evaluate(
+    `document.querySelector("#servers option").text = "http://127.0.0.1:3000/v1 - This service"`,
+  );
+  const others = ".title small:not(.version-stamp), .responses-wrapper, .models";
+  await page.evaluate(`document.querySelectorAll("${others}").forEach((element) => element.remove())`);
+  const text = (await page.evaluate("document.body.innerText")) as string;
+  if (renew) {
+    const png = await page.screenshot({ fullPage: true });
+    const chunk = Buffer.from(`....${DESCRIPTION}${text}....`); // a length and a checksum around them
+    chunk.writeUInt32BE(chunk.length - 12);
+    chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
+    await writeFile(PICTURE, Buffer.concat([png.subarray(0, -12), chunk, png.subarray(-12)]));
+  }
+  const [, pictured = ""] = (await readFile(PICTURE)).subarray(0, -16).toString().split(DESCRIPTION);
+  const lines = (of: string) => ({ "docs/docs-page.png (--picture renews it)": of.split("\n") });
+  assert.deepEqual(lines(pictured), lines(text));
 }
