@@ -1,6 +1,9 @@
 // Code that reads or writes a time without a zone fails in this one: 00:00 UTC is on the day before.
 process.env.TZ = "America/St_Johns";
 
+// In a hook, git names the user's repository in variables, and a test would change it. AWS has variables of the same kind.
+for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_/.test(name)) delete process.env[name];
+
 // Jest loads ES modules with an experimental feature of Node, in its workers and, for a single file, in this process. The
 // option is not in .npmrc, because the Node that runs npm can be older than the option.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --disable-warning=ExperimentalWarning`;

@@ -53,8 +53,13 @@ afterEach(async () => {
 
 /** Starts the service as a process. Its data folder is the default one, in the working directory. */
 async function started(nodeOptions: string[], prefix: string[] = []): Promise<LocalService> {
-  // A profile of the user, which would replace the credentials of the store, has no effect.
-  const environment = { DATA_DIR: "", TMPDIR: temporary, AWS_PROFILE: "nobody" };
+  // The AWS configuration of a user, of which each setting would end or redirect the calls, has no effect.
+  const aws = join(temporary, ".aws");
+  await mkdir(aws, { recursive: true });
+  const settings = ["ignore_configured_endpoint_urls", "use_dualstack_endpoint", "defaults_mode"];
+  await writeFile(join(aws, "config"), `[default]\n${settings.map((name) => `${name} = true\n`).join("")}`);
+  const user = { HOME: temporary, AWS_CONFIG_FILE: "", AWS_PROFILE: "", AWS_REGION: "fips-us-east-1" };
+  const environment = { DATA_DIR: "", TMPDIR: temporary, AWS_USE_DUALSTACK_ENDPOINT: "true", ...user };
   const service = await startService(environment, nodeOptions, { cwd: folder, prefix });
   ends.defer(async () => void (await service.stop("SIGKILL")));
   return service;
