@@ -4,11 +4,11 @@ import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readStack, type StackDefinition } from "../emulator/template/template.ts";
-import { isSource } from "../infra/bundle/options.ts";
 import { entryOfOutput } from "../infra/names.ts";
 import { localStage, servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
 import { assemblyFolder } from "./data-folder.ts";
+import { listSources } from "./sources.ts";
 
 /** This checkout, with a slash at its end. */
 export const root = fileURLToPath(new URL("../", import.meta.url));
@@ -64,11 +64,8 @@ export async function refreshAssembly(
 
 /** Returns the name of the current assembly: a hash of every file and version that the synthesis reads, in these folders. */
 export async function hashSources(folders = sourceFolders): Promise<string> {
-  const files = otherInputs.map((name) => join(root, name));
-  for (const folder of folders) {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-      if (entry.isFile() && isSource(entry.name)) files.push(join(entry.parentPath, entry.name));
-  }
+  const sources = folders.flatMap((folder) => listSources(folder)).filter(({ isFolder }) => !isFolder);
+  const files = [...otherInputs.map((name) => join(root, name)), ...sources.map(({ path }) => path)];
   const hash = createHash("sha256").update(process.version);
   for (const file of files.sort()) {
     const content = await readFile(file).catch(() => ""); // a package file that npm did not write

@@ -1,13 +1,14 @@
 import { EventEmitter, on } from "node:events";
-import { type Dirent, type FSWatcher, readdirSync, watch } from "node:fs";
-import { join } from "node:path";
+import { type FSWatcher, watch } from "node:fs";
+import { dirname } from "node:path";
 import { isSource } from "../infra/bundle/options.ts";
+import { listSources, unlessGone } from "./sources.ts";
 
 /** Editors write a file in several steps, and save several files at once. */
 const QUIET_MS = 50;
 
 /**
- * Watches the sources in folders and their subfolders from the call on.
+ * Watches the sources in folders and their subfolders from the call on, also those that links name.
  *
  * @returns the changes, also those before the iteration begins, each as a signal that is aborted when sources change again
  * @throws Error in one line when the system watches no more folders; later, it is an uncaught exception
@@ -23,7 +24,8 @@ export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
   // Not with `recursive`: on Linux, Node then loses sight of a file that an editor replaces.
   function watchAll(): void {
     const last = watchers;
-    watched = folders.flatMap(withSubfolders);
+    const sources = folders.flatMap((folder) => listSources(folder));
+    watched = [...new Set(sources.map(({ real, isFolder }) => (isFolder ? real : dirname(real))))];
     watchers = watched.flatMap((folder) => unlessGone(() => [watch(folder, onEvent)]));
     for (const watcher of last) watcher.close();
   }
@@ -44,20 +46,4 @@ export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
 
   watchAll();
   return on(changes, "change") as AsyncIterable<[AbortSignal]>;
-}
-
-function withSubfolders(folder: string): string[] {
-  const entries = unlessGone<Dirent>(() => readdirSync(folder, { withFileTypes: true }));
-  const subfolders = entries.filter((entry) => entry.isDirectory());
-  return [folder, ...subfolders.flatMap(({ name }) => withSubfolders(join(folder, name)))];
-}
-
-/** Returns nothing for a folder that has just disappeared: the event about it finds the rest. */
-function unlessGone<T>(read: () => T[]): T[] {
-  try {
-    return read();
-  } catch (error) {
-    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? "")) return [];
-    throw error;
-  }
 }

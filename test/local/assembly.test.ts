@@ -45,6 +45,19 @@ it.each([
   expect([after[0] === assembly, after[1] === template]).toEqual([false, file.startsWith("/functions/")]);
 });
 
+it("a change of what a link names makes another assembly, also beside a circle of links and a broken link", async () => {
+  await using folder = await emptyFolder();
+  await using elsewhere = await emptyFolder();
+  const links = { linked: elsewhere.path, circle: ".", "broken.ts": "nowhere", "loop.ts": "loop.ts" };
+  for (const [name, target] of Object.entries(links)) await files.symlink(target, join(folder.path, name));
+  const hashes = new Set<string>();
+  for (const text of ["old", "new"]) {
+    await files.writeFile(join(elsewhere.path, "x.ts"), text);
+    hashes.add(await hashSources([folder.path]));
+  }
+  expect(hashes.size).toBe(2);
+});
+
 it("a package file that npm did not write counts as empty", async () => {
   missing = "/node_modules/.package-lock.json";
   expect(await hashSources()).toMatch(/^[\da-f]{32}$/);

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 // A copy of the sources, whose path has characters that a shell would interpret.
 const checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
 const [file, appFile] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];
-const functionFile = join(checkout, "functions", "get-pet.ts");
+// A link in functions/ names it.
+const functionFile = join(checkout, "elsewhere", "get-pet.ts");
 let service: LocalService;
 
 /** A module that saves a syntax error when the service is about to serve. */
@@ -32,6 +33,10 @@ beforeAll(async () => {
     await cp(join(root, name), join(checkout, name), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(checkout, "node_modules"));
+  await mkdir(join(checkout, "elsewhere"));
+  await rename(join(checkout, "functions/get-pet.ts"), functionFile);
+  await symlink("../elsewhere/get-pet.ts", join(checkout, "functions/get-pet.ts"));
+  await symlink(".", join(checkout, "lib/circle"));
   // What editors and systems leave; the last one is a link to nowhere.
   for (const name of [".get-pet.ts.swp", "get-pet.ts~", "#get-pet.ts#", "get-pet.ts.orig", ".DS_Store"])
     await writeFile(join(checkout, "functions", name), "not a source");
@@ -109,7 +114,7 @@ it("serves changed functions and templates, and the old ones while a source has 
   await save(functionFile, getPet.replace(/(?=const pet =)/, "\n(params as any).x.y;"));
   await served(errors.internal_error.message, "Changed 1.");
   const line = getPet.split("const pet =")[0]?.split("\n").length ?? 0;
-  await service.printed(`/functions/get-pet.ts:${line + 1}:`);
+  await service.printed(`/elsewhere/get-pet.ts:${line + 1}:`);
   await save(functionFile, getPet);
   await served(...changes);
 

@@ -9,10 +9,12 @@ let names: string[];
 let open: number;
 const fail = (code: string) => Object.assign(new Error(`${code}: watch`), { code });
 jest.unstable_mockModule("node:fs", () => ({
-  readdirSync: (folder: string) => {
+  realpathSync: (folder: string) => {
     if (folder.endsWith("gone")) throw fail("ENOENT");
-    return folder.length > 1 ? [] : names.map((name) => ({ name, isDirectory: () => true }));
+    return folder;
   },
+  statSync: () => ({ isDirectory: () => true }),
+  readdirSync: (folder: string) => (folder.length > 1 ? [] : names),
   watch: (folder: string, listener: Listener) => {
     if (folder.endsWith("gone")) throw fail("ENOENT");
     if (folder.endsWith("one too many")) throw fail("ENOSPC");
