@@ -21,7 +21,7 @@ const CONTEXT_VALUES = ["deletionProtection", "canaryAlarms", "stage", "like"];
  * @param settings what someone fills in for the account
  * @param credentialsOf the account of the credentials, as the `cdk` command knows it. A stage of another account is left
  *   out, so that wrong credentials do not create the stage a second time
- * @throws UsageError if a context value is not one of these
+ * @throws UsageError if one of these context values is wrong. Others can be of the user's ~/.cdk.json: a line warns of them
  */
 export function addStacks(
   app: App,
@@ -30,10 +30,11 @@ export function addStacks(
   credentialsOf = process.env.CDK_DEFAULT_ACCOUNT,
 ): void {
   // Others are of the CDK and have a sign in their names, such as `aws:cdk:bundling-stacks`.
-  const unknown = Object.keys(app.node.getAllContext()).find(
-    (name) => /^\w+$/.test(name) && !CONTEXT_VALUES.includes(name),
-  );
-  if (unknown) throw new UsageError(`There is no -c ${unknown}: use ${CONTEXT_VALUES.join(", ")}.`);
+  for (const name of Object.keys(app.node.getAllContext()))
+    if (/^\w+$/.test(name) && !CONTEXT_VALUES.includes(name))
+      console.error(
+        `Warning: the context value ${name} of -c, cdk.json, cdk.context.json or ~/.cdk.json has no effect: use ${CONTEXT_VALUES.join(", ")}.`,
+      );
   const account = new AccountStack(app, accountStackName, deployedStages, settings);
   const [personal, like]: (string | undefined)[] = ["stage", "like"].map((name) =>
     app.node.tryGetContext(name),

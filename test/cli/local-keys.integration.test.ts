@@ -58,7 +58,8 @@ it("says why it cannot read the data folder", async () => {
   expect(await keys("list")).toEqual(none);
   await mkdir(tablesFile);
   const noFile = `The data folder ${folder} cannot be read: EISDIR: illegal operation on a directory, read`;
-  expect(await keys("list")).toEqual(failure(noFile));
+  // Since Node 26, the path follows.
+  expect((await keys("list")).stderr).toContain(noFile);
   await rmdir(tablesFile);
   for (const damaged of ['{"endpoint":', "null", '{"endpoint":""}', '{"apiKeysTable":""}']) {
     await writeFile(tablesFile, damaged);

@@ -62,8 +62,8 @@ it.each<[script: string, line: RegExp, status: number]>([
     1,
   ],
   [
-    'CDK_CONTEXT_JSON=\'{"canaryalarms":"off"}\' node "$ROOT/infra/app.ts"',
-    /^There is no -c canaryalarms: use deletionProtection, canaryAlarms, stage, like\.\n$/,
+    'CDK_CONTEXT_JSON=\'{"team":"payments","stage":"Anna"}\' node "$ROOT/infra/app.ts"',
+    /^Warning: .* team of -c, cdk\.json, cdk\.context\.json or ~\/\.cdk\.json .*\nA personal stage needs .*\n$/,
     1,
   ],
   [
