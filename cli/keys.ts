@@ -35,7 +35,11 @@ const output = ({ json }: CommonOptions, value: unknown, text: string) =>
 
 /** Opens the keys of a stage, and then asks before a change: nobody confirms what cannot be done. */
 async function openKeys({ stage, yes }: CommonOptions, change?: string) {
-  const keys = await (stage === localStage.name ? openLocalKeys() : openDeployedKeys(stackName(stage)));
+  const opened = stage === localStage.name ? openLocalKeys() : openDeployedKeys(stackName(stage));
+  const keys = await opened.catch((cause) => {
+    if (namedStages.some(({ name }) => name === stage)) throw cause;
+    throw new Error(`No keys for the stage ${stage}; this machine is \`${localStage.name}\``, { cause });
+  });
   if (change && stageNamed(stage).confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);
   return keys;
 }

@@ -39,17 +39,14 @@ export async function makeDataFolder(folder = dataFolder): Promise<void> {
     const names = await readdir(folder);
     if (names.length > 0 && !names.includes(formatFile))
       throw new Error(
-        `The folder ${folder} is not empty and has no file ${formatFile}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+        `The folder ${folder} is not empty, and has no file ${formatFile}: set DATA_DIR to a new or empty folder.`,
       );
     const options = { flag: "wx", mode: 0o600 };
     await writeFile(join(folder, formatFile), "", options).catch(unlessExists);
     await writeFile(join(folder, ".gitignore"), "*\n", options).catch(unlessExists);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (!code) throw error;
-    throw new Error(
-      `The data folder ${folder} cannot be written (${code}): does its parent exist, and is it writable?`,
-    );
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code ? new Error(`The data folder ${folder} cannot be used, see DATA_DIR: ${message}`) : error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { matchesGlob } from "node:path";
 import { expect, it } from "@jest/globals";
@@ -13,6 +14,14 @@ const named = (has: (entry: Json) => unknown) =>
   Object.entries(locked)
     .filter(([, entry]) => !entry.inBundle && has(entry))
     .map(([path]) => path.replace(/^.*node_modules\//, ""));
+
+it("gives the tests no variable that git or AWS reads", () => {
+  const script = 'await import("./jest.config.js"); console.log(Object.keys(process.env).join())';
+  const user = { GIT_DIR: "/x", GIT_INDEX_FILE: "/x", GIT_AUTHOR_NAME: "x", AWS_PROFILE: "x", KEPT: "x" };
+  const args = ["--experimental-vm-modules", "--input-type=module", "--eval", script];
+  const names = execFileSync(process.execPath, args, { env: user, encoding: "utf8" }).trim().split(",");
+  expect(names.filter((name) => name in user)).toEqual(["KEPT"]);
+});
 
 it("pins exact versions", () => {
   const { dependencies, devDependencies, optionalDependencies } = manifest;

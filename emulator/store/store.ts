@@ -71,7 +71,7 @@ export async function lockFolder(path: string): Promise<ClassicLevel> {
   } catch (error) {
     const { cause } = error as Error & { cause?: NodeJS.ErrnoException };
     if (cause?.code !== "LEVEL_LOCKED") throw cannotOpen(path, error);
-    throw new Error(`The data folder ${path} is in use by another process.`);
+    throw new Error(`The data folder ${path} is in use by another process: set DATA_DIR to another folder.`);
   }
 }
 

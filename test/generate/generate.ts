@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { configureProgram, runProgram } from "../../cli/run-program.ts";
 import { synthesize } from "../../infra/synthesize.ts";
@@ -12,27 +13,38 @@ import { documents, withFigures } from "./figures.ts";
 
 /** `npm run generate`. npm runs it in the folder of package.json. Read the difference before you commit it. */
 
+/** Writes a file that is not up to date, or removes it, and says so. */
+function write(file: string, text: string | undefined): void {
+  if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
+  if (text === undefined) fs.rmSync(file);
+  else fs.writeFileSync(file, text);
+  console.log(`${text === undefined ? "Removed" : "Wrote"} ${file}`);
+  changed = true;
+}
+let changed = false;
+
 async function writeTemplates(): Promise<void> {
-  using folder = mkdtempDisposableSync(join(tmpdir(), "animal-store-templates-"));
+  using folder = fs.mkdtempDisposableSync(join(tmpdir(), "animal-store-templates-"));
   const [assembly, account] = [join(folder.path, "stages"), join(folder.path, "account")];
-  mkdirSync(assembly);
+  fs.mkdirSync(assembly);
   await synthesize(assembly).catch(({ message }: Error) => {
     console.error(message); // of many lines
     throw new Error("The templates are not written.");
   });
   synthesizeAccount(exampleSettings, account);
-  for (const file of readdirSync(FOLDER)) rmSync(new URL(file, FOLDER));
-  for (const [file, deployed] of Object.entries(reviewedFiles(assembly, account)))
-    writeFileSync(new URL(file, FOLDER), deployed);
+  const files = reviewedFiles(assembly, account);
+  for (const file of new Set([...fs.readdirSync(FOLDER), ...Object.keys(files)]))
+    write(relative(".", fileURLToPath(new URL(file, FOLDER))), files[file]);
 }
 
 const program = configureProgram(new Command("npm run generate"))
   .description(`Writes openapi.json, the reviewed templates, and the figures of ${documents.join(", ")}.`)
   .action(async () => {
-    writeFileSync("openapi.json", openApiText());
+    write("openapi.json", openApiText());
     await writeTemplates();
     for (const document of documents)
-      writeFileSync(document, withFigures(document, readFileSync(document, "utf8")));
+      write(document, withFigures(document, fs.readFileSync(document, "utf8")));
+    if (!changed) console.log("Nothing changed.");
   });
 
 process.exitCode = await runProgram(program, "generate");

@@ -27,7 +27,12 @@ it("replaces a secret, which only its owner can read, also after a write that wa
   expect([await readFile(file, "utf8"), await permissions(file)]).toEqual(["new", "600"]);
 });
 
-it("says why a folder cannot be made", () =>
-  expect(makeDataFolder("/dev/null/data")).rejects.toThrow(
-    "The data folder /dev/null/data cannot be written (ENOTDIR)",
-  ));
+it.each([
+  ["/dev/null/data", "ENOTDIR: not a directory, mkdir"],
+  ["/dev/null", "ENOTDIR: not a directory, scandir"],
+  ["/nowhere/data", "ENOENT: no such file or directory, mkdir"],
+])("says why %s cannot be the folder", (folder, reason) =>
+  expect(makeDataFolder(folder)).rejects.toThrow(
+    `The data folder ${folder} cannot be used, see DATA_DIR: ${reason}`,
+  ),
+);

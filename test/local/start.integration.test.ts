@@ -219,7 +219,9 @@ it("shares its folder with no other service, whatever its store, and waits for n
   const starts = await Promise.allSettled([serveHere(environment), serveHere(environment)]);
   const [service] = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
   const refusals = starts.flatMap((start) => (start.status === "rejected" ? [start.reason.message] : []));
-  expect(refusals).toEqual([`The data folder ${folder} is in use by another process.`]);
+  expect(refusals).toEqual([
+    `The data folder ${folder} is in use by another process: set DATA_DIR to another folder.`,
+  ]);
   if (!service) throw new Error("No service has started.");
   await add(service);
   expect(await readdir(folder)).not.toContain("dynamodb");
@@ -296,7 +298,7 @@ it.each<[Record<string, string>, message: string, syntheses: number, prepare?: (
   [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `, 1],
   [
     {},
-    `The folder ${folder} is not empty and has no file ${formatFile}: set DATA_DIR to another folder, or delete this one if another version of the service created it.`,
+    `The folder ${folder} is not empty, and has no file ${formatFile}: set DATA_DIR to a new or empty folder.`,
     0,
     () => writeFile(join(folder, `${formatFile}0`), ""),
   ],
