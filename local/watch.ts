@@ -1,6 +1,5 @@
 import { EventEmitter, on } from "node:events";
 import { type FSWatcher, watch } from "node:fs";
-import { dirname } from "node:path";
 import { isSource } from "../infra/bundle/options.ts";
 import { listSources, unlessGone } from "./sources.ts";
 
@@ -24,8 +23,7 @@ export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
   // Not with `recursive`: on Linux, Node then loses sight of a file that an editor replaces.
   function watchAll(): void {
     const last = watchers;
-    const sources = folders.flatMap((folder) => listSources(folder));
-    watched = [...new Set(sources.map(({ real, isFolder }) => (isFolder ? real : dirname(real))))];
+    watched = [...new Set(folders.flatMap((path) => listSources(path).map(({ folder }) => folder)))];
     watchers = watched.flatMap((folder) => unlessGone(() => [watch(folder, onEvent)]));
     for (const watcher of last) watcher.close();
   }
