@@ -39,7 +39,11 @@ export async function serve(
   await makeDataFolder();
   const lock = await lockFolder(dataFolder);
   atEnd.defer(() => lock.close());
-  const store = await openStore(atEnd, onStoreFailure);
+  let storeFailed = false;
+  const store = await openStore(atEnd, (message) => {
+    storeFailed = true;
+    onStoreFailure(message);
+  });
   const environment = awsEnvironment(store);
 
   const stack = await readStack();
@@ -55,8 +59,9 @@ export async function serve(
   const log = serviceLog(process.stderr);
   const options = {
     environment,
-    onRequest: log.request,
-    onLog: (line: string) => log.function(withSourcePositions(line)),
+    // Without its store, each call fails, and more lines would hide why.
+    onRequest: (...request: Parameters<typeof log.request>) => storeFailed || log.request(...request),
+    onLog: (line: string) => storeFailed || log.function(withSourcePositions(line)),
     onFailure: console.error,
   };
   let running = startStack(stack, options);

@@ -13,15 +13,14 @@ import { documents, withFigures } from "./figures.ts";
 
 /** `npm run generate`. npm runs it in the folder of package.json. Read the difference before you commit it. */
 
-/** Writes a file that is not up to date, or removes it, and says so. */
+/** Writes a file that is not up to date, or removes it without a text. */
 function write(file: string, text: string | undefined): void {
   if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
   if (text === undefined) fs.rmSync(file);
   else fs.writeFileSync(file, text);
-  console.log(`${text === undefined ? "Removed" : "Wrote"} ${file}`);
-  changed = true;
+  changes.push(`${text === undefined ? "Removed" : "Wrote"} ${file}`);
 }
-let changed = false;
+const changes: string[] = [];
 
 async function writeTemplates(): Promise<void> {
   using folder = fs.mkdtempDisposableSync(join(tmpdir(), "animal-store-templates-"));
@@ -44,7 +43,7 @@ const program = configureProgram(new Command("npm run generate"))
     await writeTemplates();
     for (const document of documents)
       write(document, withFigures(document, fs.readFileSync(document, "utf8")));
-    if (!changed) console.log("Nothing changed.");
+    console.log(changes.join("\n") || "Nothing changed.");
   });
 
 process.exitCode = await runProgram(program, "generate");
