@@ -1,11 +1,22 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
 // Code that reads or writes a time without a zone fails in this one: 00:00 UTC is on the day before.
 process.env.TZ = "America/St_Johns";
 
 // In a hook, git names the user's repository in variables, and a test would change it. AWS has variables of the same kind.
 for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_/.test(name)) delete process.env[name];
 
-// Jest loads ES modules with an experimental feature of Node, in its workers and, for a single file, in this process. The
-// option is not in .npmrc, because the Node that runs npm can be older than the option.
+// Jest loads ES modules with an experimental feature of Node. The Node that runs npx can be older than the feature, so this
+// runs Jest again, with the option and the Node of `npm ci`.
+const option = "--experimental-vm-modules";
+if (!process.execArgv.includes(option)) {
+  const launcher = fileURLToPath(new URL("local/node.sh", import.meta.url));
+  const { status } = spawnSync("sh", [launcher, option, ...process.argv.slice(1)], { stdio: "inherit" });
+  process.exit(status ?? 1);
+}
+
+// The feature warns in the workers and, for a single file, in this process.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --disable-warning=ExperimentalWarning`;
 const [print] = process.listeners("warning");
 process.removeAllListeners("warning").on("warning", (warning) => {

@@ -12,7 +12,7 @@ import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
 import { escapeControls } from "./escape-controls.ts";
 import { configureProgram, print, runProgram } from "./run-program.ts";
 
-/** `npx node cli/copy.ts <from> <to> [ids]`: copies items of a restored table back. */
+/** `sh local/node.sh cli/copy.ts <from> <to> [ids]`: copies items of a restored table back. */
 
 type Item = Record<string, AttributeValue>;
 
@@ -64,7 +64,7 @@ async function copyOne(from: string, to: string, Key: Item, id: string): Promise
 }
 
 /** The command, for tests in their own process. */
-export const program = configureProgram(new Command("npx node cli/copy.ts"))
+export const program = configureProgram(new Command("sh local/node.sh cli/copy.ts"))
   .description(
     "Copies to a table the items that it lacks, from another table such as a restored one. With ids, it copies only these, and replaces them if they exist.",
   )

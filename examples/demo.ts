@@ -1,7 +1,7 @@
 import { petStore } from "./client.ts";
 
 // Adds three animals and lists all. Run it with
-//   BASE_URL=http://127.0.0.1:3000/v1 API_KEY=ask_local_... npx node examples/demo.ts
+//   BASE_URL=http://127.0.0.1:3000/v1 API_KEY=ask_local_... sh local/node.sh examples/demo.ts
 // Node 22.18 or later, Deno and Bun run it as it is.
 
 async function demo({ BASE_URL: baseUrl, API_KEY: apiKey }: Record<string, string | undefined>) {

@@ -39,6 +39,7 @@ beforeEach(() => {
     "openapi",
     "lib",
     "cli",
+    "local",
   ])
     fs.cpSync(join(root, source), join(cwd, source), { recursive: true });
   for (const file of ["package.json", "package-lock.json"])

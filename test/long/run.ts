@@ -45,6 +45,11 @@ program
   });
 
 program
+  .command("install")
+  .description("installs and uses this checkout with several versions of Node and npm (needs npm and curl)")
+  .action(async () => (await import("./install/install.ts")).testInstallation());
+
+program
   .command("model")
   .summary("compares random commands, with hostile requests among them, with a model of docs/contract.md")
   .description(

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
 import { type Job, jobOf, runStep, type Untyped, workflowFiles, workflows } from "../support/workflows.ts";
 
 // The rules of this project. The pull-request workflow runs actionlint and zizmor, which check the rest.
@@ -29,7 +30,7 @@ describe("credentials", () => {
     // pages has no role in AWS
     expect(namesOf(({ permissions }) => permissions["id-token"])).toEqual([...stageNames, "pages"]);
     for (const name of stageNames) expect(jobOf(name).environment).toBe(name);
-    expect(pullRequest.on).not.toHaveProperty("pull_request_target");
+    for (const { on } of Object.values(workflows)) expect(on).not.toHaveProperty("pull_request_target");
   });
 
   it("of GitHub let a job write only if it publishes", () => {
@@ -41,10 +42,18 @@ describe("credentials", () => {
     expect(writes).toEqual(["release: contents", "pages: pages"]);
   });
 
-  it("of any kind are not within reach of a Node that is a package, which comes first for npx and npm scripts", () => {
-    const commands = jobs.flatMap(([, job]) => job.steps.map(({ run }) => run));
-    const installs = commands.filter((run) => run?.includes("npm ci"));
-    expect(new Set(installs)).toEqual(new Set(["npm ci && rm node_modules/.bin/node"]));
+  it("of any kind are not within reach of a Node that is a package", () => {
+    const installing = jobs.filter(([, job]) => scriptOf(job).includes("npm ci"));
+    // test/local/node.test.ts runs this command.
+    const withPackage = installing.filter(
+      ([, job]) => !stepOf(job, "npm ci && rm -rf node_modules/node-*/bin"),
+    );
+    expect(withPackage.map(([name]) => name)).toEqual(["install"]);
+    for (const [, job] of withPackage) {
+      expect(job.permissions).toEqual({ contents: "read" });
+      const secret = /secrets\.|github\.token|"environment"|"persist-credentials":true|"cache"/;
+      expect(JSON.stringify(job)).not.toMatch(secret);
+    }
   });
 
   it("that GitHub stores are only for the deployments, and none is in a command line", () => {
@@ -175,6 +184,16 @@ describe("a pull request", () => {
     expect(result.succeeds).toBe(succeeds);
     expect(result.calls).toContain(`git show ${revision}:openapi.json\n`);
   });
+});
+
+it("the second command of README.md runs on every Node that it names, with the npm of this Node", () => {
+  const { on, jobs } = workflows.install ?? {};
+  expect(on).toMatchObject({ pull_request: {}, schedule: [{ cron: expect.any(String) }] });
+  const { node } = jobs.install.strategy.matrix;
+  const [newest, ...versions] = node.match(/"latest"|\d+/g);
+  const { engines } = JSON.parse(read("package.json"));
+  expect({ newest, oldest: `>=${versions[0]}` }).toEqual({ newest: '"latest"', oldest: engines.node });
+  expect(stepOf(jobs.install, "npm ci")?.run).toBe(codeBlocks(read("README.md"), "sh")[1]?.trim());
 });
 
 describe("a release", () => {
