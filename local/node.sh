@@ -15,7 +15,7 @@ for package in "$modules"/node-*/bin/node; do [ ! -e "$package" ] || node=$packa
 case $(NODE_OPTIONS='' "$node" -v 2>/dev/null) in
   v2[4-9].* | v[3-9][0-9].*) ;;
   *) [ "$node" = node ] && fail "Node 24 or later is missing: run npm ci, or install it." ||
-    fail "This machine cannot run $node: run npm ci here, with glibc and a file system that allows programs." ;;
+    fail "This machine cannot run $node: run npm ci here, on Linux with glibc or macOS, and without noexec." ;;
 esac
 export MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE="$modules/.cache/node"
 exec "$node" --max-semi-space-size=2 "$@"

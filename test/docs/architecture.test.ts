@@ -77,7 +77,7 @@ it("every test has the name of its source, or begins with `every` as a rule over
   const sources = tests.map((file) => file.replace(/^test\/(.*?)(\.integration)?\.test\.ts$/, "$1"));
   expect(sources.length).toBeGreaterThan(0);
   const ownSource = (name: string) =>
-    globSync(`{,.github/,test/,test/contract/}${name}.{ts,cjs,mjs,json,md}`, { cwd: root });
+    globSync(`{,.github/,test/,test/contract/}${name}.{ts,cjs,mjs,json,md,sh}`, { cwd: root });
   const without = sources.filter((name) => !/(^|\/)every-[^/]+$/.test(name) && ownSource(name).length === 0);
   expect(without).toEqual([]);
 });
