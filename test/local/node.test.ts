@@ -18,7 +18,7 @@ it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([
   ["an older Node in PATH", "echo 'echo v20.20.2' > ../bin/node", /^package: /],
   ["what a workflow installs", inWorkflows, /^PATH: /],
   ["no new Node", `${inWorkflows}; echo 'echo v22.23.3' > ../bin/node`, /^Node 24 .*: run npm ci, .*\n$/],
-  ["a Node that may not run", `chmod -x ${installed}`, /^This machine cannot run .*: run npm ci .*\n$/],
+  ["a Node that may not run", `chmod a-x ${installed}`, /^This machine cannot run .*: run npm ci .*\n$/],
   ["a Node of another machine", `printf '\\177ELF\\2\\n)' > ${installed}`, /^This machine cannot run .*\n$/],
   ["no package", "rm -r node_modules", /^Run npm ci first\.\n$/],
   ["no links", "rm -r node_modules/.bin", /^Packages are missing: run npm ci .* --bin-links\.\n$/],
