@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "@jest/globals";
 import { runNode } from "../support/keys-cli.ts";
@@ -80,6 +80,7 @@ it.each<[script: string, line: RegExp, status: number]>([
   const env = {
     ...process.env,
     ROOT: root,
+    PATH: `${dirname(process.execPath)}:${process.env.PATH}`, // this Node, whatever runs npm
     CDK_OUTDIR: join(cwd, "out"),
     npm_config_userconfig: "/dev/null",
   };
