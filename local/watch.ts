@@ -23,7 +23,10 @@ export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
   // Not with `recursive`: on Linux, Node then loses sight of a file that an editor replaces.
   function watchAll(): void {
     const last = watchers;
-    watched = [...new Set(folders.flatMap((path) => listSources(path).map(({ folder }) => folder)))];
+    // Also the earlier ones: the target of a link can come back.
+    watched = [
+      ...new Set([...watched, ...folders.flatMap((path) => listSources(path).map(({ folder }) => folder))]),
+    ];
     watchers = watched.flatMap((folder) => unlessGone(() => [watch(folder, onEvent)]));
     for (const watcher of last) watcher.close();
   }

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions } from "esbuild";
@@ -11,11 +11,12 @@ export const functionsFolder = fileURLToPath(new URL("../../functions/", import.
 /** Whether a file is a source. Editors leave others beside it, such as `.*.swp`, `*~`, `#*#` and `.#*`. */
 export const isSource = (name: string) => /^[^.].*\.(ts|mjs)$/.test(name);
 
-/** Returns the functions' files. */
+/** Returns the functions' files, without links to nowhere. */
 export const entryPoints = () =>
   readdirSync(functionsFolder)
     .filter(isSource)
-    .map((file) => join(functionsFolder, file));
+    .map((file) => join(functionsFolder, file))
+    .filter(existsSync);
 
 /** Belongs to the code of every function. */
 export const lambdaEntryFile = fileURLToPath(new URL("lambda-entry.mjs", import.meta.url));

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { errors } from "../../lib/errors.ts";
 import { readLocalStack } from "../../local/assembly.ts";
 import { eventually } from "../support/eventually.ts";
@@ -15,7 +15,13 @@ const checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
 const [file, appFile] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];
 // A link in functions/ names it.
 const functionFile = join(checkout, "elsewhere", "get-pet.ts");
+const source = await readFile(join(root, "lib", "errors.ts"), "utf8");
 let service: LocalService;
+
+let start: number;
+/** What the service printed since the start of the test. */
+const output = () => service.output().slice(start);
+const printed = (text: string) => eventually(output, (all) => expect(all).toContain(text), { seconds: 50 });
 
 /** A module that saves a syntax error when the service is about to serve. */
 const earlyMistake = preload(`
@@ -45,6 +51,15 @@ beforeAll(async () => {
     entry: join(checkout, "local", "start.ts"),
     args: ["--watch"],
   });
+  await service.printed("Watching functions/, infra/, lib/ for changes.");
+  await service.printed("The changed functions are not served.");
+  await service.printed("errors.ts");
+  expect(service.output()).not.toContain("are served");
+  await save(file, source);
+  await service.printed("The changed functions are served.");
+});
+beforeEach(() => {
+  start = service.output().length;
 });
 afterAll(async () => {
   await service?.stop();
@@ -88,13 +103,8 @@ async function save(target: string, text: string): Promise<void> {
 }
 
 it("serves changed functions and templates, and the old ones while a source has an error", async () => {
-  const source = await readFile(join(root, "lib", "errors.ts"), "utf8");
   const original = [errors.not_found.message, errors.unauthorized.message];
   const changes = ["Changed 0.", "Changed 1."];
-  await service.printed("Watching functions/, infra/, lib/ for changes.");
-  await service.printed("The changed functions are not served.");
-  await service.printed("errors.ts");
-  expect(service.output()).not.toContain("are served");
   await served(...original);
   const started = await threads();
 
@@ -103,10 +113,10 @@ it("serves changed functions and templates, and the old ones while a source has 
   await save(appFile, app(original, changes));
   await cp(join(root, "functions/get-pet.ts"), join(checkout, "functions/new.ts"));
   await save(file, changed);
-  await service.printed("The changed functions are served.");
+  await printed("The changed functions are served.");
   await save(file, changed); // which cancels the synthesis, and is no mistake
   await served(...changes);
-  await service.printed("The changed template is served.");
+  await printed("The changed template is served.");
   await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
 
   // A change of functions/ needs no synthesis. An error has its place in the source.
@@ -114,17 +124,17 @@ it("serves changed functions and templates, and the old ones while a source has 
   await save(functionFile, getPet.replace(/(?=const pet =)/, "\n(params as any).x.y;"));
   await served(errors.internal_error.message, "Changed 1.");
   const line = getPet.split("const pet =")[0]?.split("\n").length ?? 0;
-  await service.printed(`/elsewhere/get-pet.ts:${line + 1}:`);
+  await printed(`/elsewhere/get-pet.ts:${line + 1}:`);
   await save(functionFile, getPet);
   await served(...changes);
 
   // Later, changed functions need the last template that was served.
   const refused = "AWS::ApiGatewayV2::Api";
   await save(appFile, app([...original, "AWS::ApiGateway::RestApi"], [...changes, refused]));
-  await service.printed(`${refused} is not supported.`);
+  await printed(`${refused} is not supported.`);
 
   await save(file, `${source}\n)`);
-  await service.printed('Unexpected ")"');
+  await printed('Unexpected ")"');
   await served(...changes);
   // New instances can still load the last code, also that of a new function.
   const functions = join(checkout, "data", "functions");
@@ -133,9 +143,9 @@ it("serves changed functions and templates, and the old ones while a source has 
   // A function does not wait for the template.
   await save(appFile, "throw new Error('no template');");
   await save(file, source);
-  await service.printed("no template");
-  expect(service.output().split("not served").pop()).not.toMatch(/node:internal|node_modules/);
-  expect(service.output().match(/template is (not )?served/g)).toHaveLength(3);
+  await printed("no template");
+  expect(output().split("not served").pop()).not.toMatch(/node:internal|node_modules/);
+  expect(output().match(/template is (not )?served/g)).toHaveLength(3);
   await served(original[0] ?? "", "Changed 1.");
 
   // A changed function is bundled as the CDK app bundles it, byte for byte, with its source map.
@@ -153,8 +163,7 @@ it("reports last what is true: after a removed file, an undone mistake, and a ch
   const reported = (report: string) =>
     eventually(
       () =>
-        service
-          .output()
+        output()
           .match(/^The changed .*/gm)
           ?.at(-1),
       (last) => expect(last).toBe(`The changed ${report}`),
@@ -172,8 +181,7 @@ it("reports last what is true: after a removed file, an undone mistake, and a ch
   await save(appFile, app([], []));
   await reported("template is served.");
   expect(
-    service
-      .output()
+    output()
       .match(/^The changed .*/gm)
       ?.slice(-3, -2),
   ).toEqual(["The changed functions are served."]);

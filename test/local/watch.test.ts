@@ -14,6 +14,7 @@ jest.unstable_mockModule("node:fs", () => ({
     return folder;
   },
   statSync: () => ({ isDirectory: () => true }),
+  existsSync: () => true,
   readdirSync: (folder: string) => (folder.length > 1 ? [] : names),
   watch: (folder: string, listener: Listener) => {
     if (folder.endsWith("gone")) throw fail("ENOENT");
