@@ -12,8 +12,9 @@ function stateOf(record: ApiKeyRecord, now: number) {
 }
 
 /** Returns what operators see of a key, without its hash. @param now milliseconds since 1970, for the state */
-export function describeKey(record: ApiKeyRecord, now: number) {
-  const { keyId, owner, scopes, createdAt, expiresAt, revokeAt } = record;
+export function describeKey({ keyId, record }: StoredKey, now: number) {
+  if (!record) return { keyId, state: "damaged" };
+  const { owner, scopes, createdAt, expiresAt, revokeAt } = record;
   return {
     keyId,
     owner,
@@ -26,15 +27,15 @@ export function describeKey(record: ApiKeyRecord, now: number) {
 }
 
 /** Formats everything about a key, one field per line, with the API key itself if it is to be shown. */
-export function keyDetails(description: ReturnType<typeof describeKey> & { key?: string }): string {
-  const { keyId, owner, state, scopes, createdAt, expiresAt, revokeAt, key } = description;
+export function keyDetails(description: ReturnType<typeof describeKey>, key?: string): string {
+  const { keyId, owner, state, scopes, createdAt, expiresAt, revokeAt } = description;
   const fields = {
     "Key ID": keyId,
     Owner: owner,
     State: state,
-    Scopes: scopes.join(", "),
+    Scopes: scopes?.join(", "),
     Created: createdAt,
-    Expires: expiresAt ?? "never",
+    Expires: expiresAt === null ? "never" : expiresAt,
     [state === "rotating" ? "Works until" : "Revoked"]: revokeAt,
     "API key": key,
   };
@@ -48,11 +49,11 @@ const WIDTHS = [20, 8, 16, 10];
 
 /** Formats keys as a table, with one line for each. @param now as for describeKey */
 export function keyTable(keys: StoredKey[], now: number): string {
-  const rows = keys.map(({ keyId, record }) => {
-    if (!record) return [keyId, "damaged"];
-    const { state, scopes, owner } = describeKey(record, now);
-    const end = isoTime(endOf(record))?.slice(0, 16) ?? "never";
-    return [keyId, state, end, scopes.join(",").replaceAll("pets:", ""), owner];
+  const rows = keys.map((stored) => {
+    const { keyId, state, scopes, owner } = describeKey(stored, now);
+    if (!stored.record || !scopes) return [keyId, state];
+    const end = isoTime(endOf(stored.record))?.slice(0, 16) ?? "never";
+    return [keyId, state, end, scopes.join(",").replaceAll("pets:", ""), owner ?? ""];
   });
   return [["KEY ID", "STATE", "ENDS (UTC)", "SCOPES", "OWNER"], ...rows]
     .map((cells) => cells.map((cell, column) => escapeControls(cell).padEnd(WIDTHS[column] ?? 0)).join("  "))

@@ -10,7 +10,7 @@ export type ShowKey = (record: ApiKeyRecord, key: string) => Promise<void>;
  * key works as well, but nobody has it.
  *
  * @param stage the stage that the key is for
- * @throws Error of the store, or one that names the key if it could not be shown
+ * @throws Error that names the key, because it can be stored although the store has failed
  */
 export async function issueKey(
   keys: ApiKeyStore,
@@ -20,10 +20,13 @@ export async function issueKey(
 ): Promise<void> {
   const key = generateApiKey(stage);
   const record = newApiKeyRecord(key, details);
-  await keys.add(record);
-  await show(record, key).catch((cause) => {
-    throw new Error(`The new key ${record.keyId} works, but it could not be shown: revoke it`, { cause });
-  });
+  try {
+    await keys.add(record);
+    await show(record, key);
+  } catch (cause) {
+    const message = `The new key ${record.keyId} was not shown. Revoke it, if \`npm run keys -- list\` has it`;
+    throw new Error(message, { cause });
+  }
 }
 
 /**

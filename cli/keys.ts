@@ -1,3 +1,5 @@
+import { fstatSync } from "node:fs";
+import { isatty } from "node:tty";
 import { Command, Option } from "commander";
 import { stackName } from "../infra/names.ts";
 import { localStage, namedStages, stageNamed } from "../infra/stages.ts";
@@ -44,24 +46,24 @@ async function openKeys({ stage, yes }: CommonOptions, change?: string) {
   return keys;
 }
 
-const missing = ({ stage }: CommonOptions, id: string) =>
-  new Error(`No key in ${stage} has the ID ${id}, or its record is damaged.`);
-
-async function find(keys: ApiKeyStore, options: CommonOptions, id: string): Promise<ApiKeyRecord> {
-  const record = await keys.get(id);
-  if (!record) throw missing(options, id);
-  return record;
+async function find(keys: ApiKeyStore, { stage }: CommonOptions, id: string): Promise<StoredKey> {
+  const stored = await keys.get(id);
+  if (!stored) throw new Error(`No key in ${stage} has the ID ${id}.`);
+  return stored;
 }
 
-/** Describes a key whose item can be damaged. */
-const describe = ({ keyId, record }: StoredKey) =>
-  record ? describeKey(record, Date.now()) : { keyId, state: "damaged" };
+async function findRecord(...key: Parameters<typeof find>): Promise<ApiKeyRecord> {
+  const { keyId, record } = await find(...key);
+  if (!record) throw new Error(`The record of ${keyId} is damaged: the key does not work. Revoke it.`);
+  return record;
+}
 
 const showOnce =
   (options: CommonOptions): ShowKey =>
   (record, key) => {
-    const shown = { ...describeKey(record, Date.now()), key };
-    return output(options, shown, `${keyDetails(shown)}\n\nSave the API key now: it is not shown again.`);
+    const shown = describeKey({ keyId: record.keyId, record }, Date.now());
+    const text = `${keyDetails(shown, key)}\n\nSave the API key now: it is not shown again.`;
+    return output(options, { ...shown, key }, text);
   };
 
 /** The operators' commands for API keys. */
@@ -106,16 +108,21 @@ command("list", "list all keys, oldest first").action(async (options: CommonOpti
   const createdAt = ({ record }: StoredKey) => record?.createdAt ?? 0;
   stored.sort((a, b) => createdAt(a) - createdAt(b) || a.keyId.localeCompare(b.keyId));
   const text = stored[0] ? keyTable(stored, Date.now()) : `There are no keys in ${options.stage}.`;
-  await output(options, stored.map(describe), text);
+  const described = stored.map((key) => describeKey(key, Date.now()));
+  await output(options, described, text);
 });
 
 command("show", "show a key's record")
   .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
   .action(async (id: string, options: CommonOptions) => {
     const keys = await openKeys(options);
-    const shown = describeKey(await find(keys, options, id), Date.now());
+    const record = await findRecord(keys, options, id);
+    const shown = describeKey({ keyId: id, record }, Date.now());
     await output(options, shown, keyDetails(shown));
   });
+
+/** Whether what is printed is lost. Node opens /dev/null in place of a standard output that is closed. */
+const losesOutput = () => fstatSync(process.stdout.fd).isCharacterDevice() && !isatty(process.stdout.fd);
 
 const revokedText = (id: string, stage: string) =>
   `Revoked ${id}. API Gateway can accept it for up to ${stageNamed(stage).authorizerCacheSeconds} s.`;
@@ -129,7 +136,11 @@ changingCommand("rotate", "issue a successor; the old key keeps working for a gr
   )
   .action(async (id: string, options: CommonOptions & { grace: number }) => {
     const keys = await openKeys(options, `Rotate ${id}`);
-    const old = await find(keys, options, id);
+    const old = await findRecord(keys, options, id);
+    if (options.grace === 0 && losesOutput())
+      throw new Error(
+        "Standard output is closed or a device: nobody would see the key that replaces this one.",
+      );
     const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(options));
     const ended = options.grace > 0 ? `${id} works until ${isoTime(end)}.` : revokedText(id, options.stage);
     if (!options.json) await print(ended);
@@ -140,12 +151,9 @@ changingCommand("revoke", "revoke a key")
   .action(async (id: string, options: CommonOptions) => {
     const keys = await openKeys(options, `Revoke ${id}`);
     const changed = await keys.revoke(id, Date.now());
-    const record = await keys.get(id);
-    if (!changed && !record) throw missing(options, id);
-    const text = changed
-      ? revokedText(id, options.stage)
-      : `${id} was already revoked, on ${isoTime(record?.revokeAt)}.`;
-    await output(options, describe({ keyId: id, record }), text);
+    const shown = describeKey(await find(keys, options, id), Date.now());
+    const already = `${id} was already revoked${shown.revokeAt ? `, on ${shown.revokeAt}` : ""}.`;
+    await output(options, shown, changed ? revokedText(id, options.stage) : already);
   });
 
 if (import.meta.main) process.exitCode = await runProgram(program, "keys");

@@ -1,12 +1,12 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
 import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive } from "../lib/api-key.ts";
 import { callerContext } from "../lib/caller.ts";
-import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
+import { apiKeyFinder } from "../lib/dynamo/api-key-store.ts";
 import { env } from "../lib/env.ts";
 import { describeError } from "../lib/log.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const keys = apiKeyStore(env.apiKeysTable);
+const keys = apiKeyFinder(env.apiKeysTable);
 const { stage } = env;
 
 export const ready = warmUp((signal) => keys.find("-", signal));

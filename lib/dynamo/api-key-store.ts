@@ -19,15 +19,12 @@ export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
 const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + RETENTION_MS) / 1000));
 
-// How a key ends, and the condition that it exists and has no end of this kind yet. The SDK repeats a write whose response
-// was lost: the condition then holds as well.
+// How a key ends. The conditions below have `OR revokeAt = :at`, because the SDK repeats a write whose response was lost.
 const END = `SET revokeAt = :at, ${KEY_TTL_ATTRIBUTE} = :deleteAt`;
 const endAttributes = (at: number): Item => ({
   ":at": numberAttribute(at),
   ":deleteAt": deleteAtAttribute(at),
 });
-const lacks = (attribute: string) =>
-  `attribute_exists(keyId) AND (attribute_not_exists(${attribute}) OR revokeAt = :at)`;
 
 /** Returns undefined for an item that a person or another program has damaged. */
 function toRecord(item: Item): ApiKeyRecord | undefined {
@@ -46,62 +43,65 @@ function toRecord(item: Item): ApiKeyRecord | undefined {
   return { hash: hash.S, keyId: keyId.S, owner: owner.S, scopes: scopes.SS, ...times, ...ended };
 }
 
-/** A key in the operators' list. */
+const getCommand = (table: string, keyId: string) =>
+  new GetItemCommand({ TableName: table, Key: { keyId: { S: keyId } }, ConsistentRead: true });
+
+/**
+ * Makes what the authorizer needs of the keys table. It uses DynamoDB's own attribute format, because the authorizer runs
+ * before every operation and should not load the document client.
+ */
+export function apiKeyFinder(table: string) {
+  const client = dynamoClient();
+  return {
+    /**
+     * Returns the key with this hash as last written, or undefined if there is none or its item is damaged.
+     *
+     * @throws ApiError when the table cannot be read, or when the signal aborts
+     */
+    async find(hash: string, abortSignal?: AbortSignal): Promise<ApiKeyRecord | undefined> {
+      const { Item } = await client.send(getCommand(table, keyIdOf(hash)), { abortSignal });
+      const record = Item && toRecord(Item);
+      // The ID has only 64 bits of the hash: somebody could search for another text with the same ID.
+      return record?.hash === hash ? record : undefined;
+    },
+  };
+}
+
+/** A key as operators see it. */
 export interface StoredKey {
   keyId: string;
   /** undefined when the item is damaged: the key does not work, and can only be revoked */
   record: ApiKeyRecord | undefined;
 }
 
-/** A store of API keys. Times are milliseconds since 1970. Its methods throw ApiError when the store fails. */
-export interface ApiKeyStore {
-  /** Returns the key with this hash as last written, or undefined if there is none or its item is damaged. */
-  find(hash: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
-  /** Returns the key with this ID in the same way. Only for operators: whoever knows the ID need not have the key. */
-  get(keyId: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined>;
-  /** Stores a new key. @throws ConditionalCheckFailedException if another key has its ID */
-  add(record: ApiKeyRecord): Promise<void>;
-  /** Returns every key, in no particular order. It reads the whole table, so only operators use it. */
-  list(): Promise<StoredKey[]>;
-  /** Revokes a key at once and by every clock. Returns false when it does not exist or was already revoked. */
-  revoke(keyId: string, now: number): Promise<boolean>;
-  /** Lets a key end at a time in the future. Returns false when it does not exist, or was rotated or revoked before. */
-  rotate(keyId: string, at: number): Promise<boolean>;
-}
+export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
 /**
- * Makes the store of API keys in a DynamoDB table. It uses DynamoDB's own attribute format, because the authorizer runs
- * before every operation and should not load the document client.
+ * Makes what operators need of the keys table. Times are milliseconds since 1970. Each method throws ApiError when DynamoDB
+ * fails.
  *
  * @param table has the partition key `keyId`
- * @param config overrides the defaults, which are tuned for the authorizer
+ * @param config overrides the client's defaults, which are tuned for the functions
  */
-export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKeyStore {
+export function apiKeyStore(table: string, config?: DynamoDBClientConfig) {
   const client = dynamoClient(config);
-  const itemKey = (keyId: string) => ({ TableName: table, Key: { keyId: { S: keyId } } });
-
-  const get: ApiKeyStore["get"] = async (keyId, abortSignal) => {
-    const command = new GetItemCommand({ ...itemKey(keyId), ConsistentRead: true });
-    const { Item } = await client.send(command, { abortSignal });
-    return Item && toRecord(Item);
-  };
+  const toStored = (item: Item): StoredKey => ({ keyId: item.keyId?.S ?? "", record: toRecord(item) });
 
   /** Returns whether the condition held. */
   async function update(keyId: string, input: Partial<UpdateItemCommandInput>): Promise<boolean> {
-    const command = new UpdateItemCommand({ ...itemKey(keyId), ...input });
+    const command = new UpdateItemCommand({ TableName: table, Key: { keyId: { S: keyId } }, ...input });
     return !(await conditionFailure(client.send(command)));
   }
 
   return {
-    get,
-
-    async find(hash, signal) {
-      const record = await get(keyIdOf(hash), signal);
-      // The ID has only 64 bits of the hash: somebody could search for another text with the same ID.
-      return record?.hash === hash ? record : undefined;
+    /** Returns the key with this ID as last written, or undefined. */
+    async get(keyId: string): Promise<StoredKey | undefined> {
+      const { Item } = await client.send(getCommand(table, keyId));
+      return Item && toStored(Item);
     },
 
-    async add({ hash, keyId, owner, scopes, createdAt, expiresAt }) {
+    /** Stores a new key. @throws ConditionalCheckFailedException if another key has its ID */
+    async add({ hash, keyId, owner, scopes, createdAt, expiresAt }: ApiKeyRecord): Promise<void> {
       await client.send(
         new PutItemCommand({
           TableName: table,
@@ -116,7 +116,7 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
               [KEY_TTL_ATTRIBUTE]: deleteAtAttribute(expiresAt),
             }),
           },
-          // It never replaces another key. For a write that the SDK repeats, the condition holds as well.
+          // It never replaces another key. The second half lets the SDK repeat a write whose response was lost.
           ConditionExpression: "attribute_not_exists(keyId) OR #hash = :hash",
           ExpressionAttributeNames: { "#hash": "hash" },
           ExpressionAttributeValues: { ":hash": { S: hash } },
@@ -124,25 +124,27 @@ export function apiKeyStore(table: string, config?: DynamoDBClientConfig): ApiKe
       );
     },
 
-    async list() {
+    /** Returns every key, in no particular order. It reads the whole table. */
+    async list(): Promise<StoredKey[]> {
       const stored: StoredKey[] = [];
       const input = { TableName: table, ConsistentRead: true };
-      for await (const { Items = [] } of paginateScan({ client }, input))
-        for (const item of Items) stored.push({ keyId: item.keyId?.S ?? "", record: toRecord(item) });
+      for await (const { Items = [] } of paginateScan({ client }, input)) stored.push(...Items.map(toStored));
       return stored;
     },
 
-    revoke: (keyId, now) =>
+    /** Revokes a key at once and by every clock. Returns false when it does not exist or was already revoked. */
+    revoke: (keyId: string, now: number) =>
       update(keyId, {
         UpdateExpression: `${END}, revoked = :true`,
-        ConditionExpression: lacks("revoked"),
+        ConditionExpression: "attribute_exists(keyId) AND (attribute_not_exists(revoked) OR revokeAt = :at)",
         ExpressionAttributeValues: { ...endAttributes(now), ":true": { BOOL: true } },
       }),
 
-    rotate: (keyId, at) =>
+    /** Lets a key end at a time in the future. Returns false when it does not exist, or was rotated or revoked before. */
+    rotate: (keyId: string, at: number) =>
       update(keyId, {
         UpdateExpression: END,
-        ConditionExpression: lacks("revokeAt"),
+        ConditionExpression: "attribute_exists(keyId) AND (attribute_not_exists(revokeAt) OR revokeAt = :at)",
         ExpressionAttributeValues: endAttributes(at),
       }),
   };

@@ -57,7 +57,7 @@ describe("a table that others have changed", () => {
     expect(await json("list")).toContainEqual({ keyId: id, state: "damaged" });
     for (const command of ["show", "rotate"])
       expect(await keys(command, id)).toEqual(
-        failure(`No key in staging has the ID ${id}, or its record is damaged.`),
+        failure(`The record of ${id} is damaged: the key does not work. Revoke it.`),
       );
     expect(await print("revoke", id)).toMatch(new RegExp(`^Revoked ${id}\\.`));
   });

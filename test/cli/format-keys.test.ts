@@ -13,7 +13,8 @@ const record = (given: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   createdAt: now - 48 * hour,
   ...given,
 });
-const details = (given: Partial<ApiKeyRecord>) => keyDetails(describeKey(record(given), now));
+const stored = (given: Partial<ApiKeyRecord>) => ({ keyId: record().keyId, record: record(given) });
+const details = (given: Partial<ApiKeyRecord>) => keyDetails(describeKey(stored(given), now));
 
 const rotating = { expiresAt: now + 48 * hour, revokeAt: now + hour };
 
@@ -31,10 +32,9 @@ it.each<[string, Partial<ApiKeyRecord>, string, string]>([
     "2026-11-21T11:00",
   ],
 ])("the state and the end of a key: %s", (_when, given, state, end) => {
-  expect(describeKey(record(given), now).state).toBe(state);
-  const { keyId } = record();
-  const [head = "", row = ""] = keyTable([{ keyId, record: record(given) }], now).split("\n");
-  expect(row.split(/ {2,}/)).toEqual([keyId, state, end, "read,write", "Acme"]);
+  expect(describeKey(stored(given), now).state).toBe(state);
+  const [head = "", row = ""] = keyTable([stored(given)], now).split("\n");
+  expect(row.split(/ {2,}/)).toEqual([record().keyId, state, end, "read,write", "Acme"]);
   for (const [title, cell] of [
     ["STATE", state],
     ["ENDS", end],

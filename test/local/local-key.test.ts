@@ -2,25 +2,27 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import { type ApiKeyRecord, generateApiKey, hashApiKey } from "../../lib/api-key.ts";
-import type { ApiKeyStore } from "../../lib/dynamo/api-key-store.ts";
+import { type ApiKeyRecord, generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
+import type { ApiKeyStore, StoredKey } from "../../lib/dynamo/api-key-store.ts";
 import { ensureLocalKey } from "../../local/local-key.ts";
 
 let folder: string;
 let file: string;
-let records: Map<string, ApiKeyRecord>;
+let stored: Map<string, StoredKey>;
 let keys: ApiKeyStore;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "animal-store-key-"));
   file = join(folder, "api-key");
-  records = new Map();
+  stored = new Map();
   keys = {
-    find: async (hash: string) => records.get(hash),
-    add: async (record: ApiKeyRecord) => void records.set(record.hash, record),
+    get: async (keyId: string) => stored.get(keyId),
+    add: async (record: ApiKeyRecord) => void stored.set(record.keyId, { keyId: record.keyId, record }),
   } as unknown as ApiKeyStore;
 });
 afterEach(() => rm(folder, { recursive: true }));
+
+const idOf = (key: string) => keyIdOf(hashApiKey(key));
 
 /** Returns the local key, which the file and the store must have. */
 async function issued(): Promise<string> {
@@ -28,22 +30,24 @@ async function issued(): Promise<string> {
   expect(await readFile(file, "utf8")).toBe(`${key}\n`);
   const scopes = ["pets:read", "pets:write"];
   const createdAt = expect.closeTo(Date.now(), -8); // hours
-  expect(records.get(hashApiKey(key))).toMatchObject({ owner: "npm start", scopes, createdAt });
+  expect(stored.get(idOf(key))?.record).toMatchObject({ owner: "npm start", scopes, createdAt });
   return key;
 }
 
 it("keeps the key, also when the store was emptied", async () => {
   const key = await issued();
   expect(await issued()).toBe(key);
-  records.clear();
+  stored.clear();
   expect(await issued()).toBe(key);
 });
 
-it("makes a new key when the last one was revoked or has expired, or the file has another text", async () => {
-  for (const end of ["revokeAt", "expiresAt"] as const) {
+it("makes a new key when the last one no longer works, or the file has another text", async () => {
+  const ended = (end: "revokeAt" | "expiresAt") => (record?: ApiKeyRecord) =>
+    record && { ...record, [end]: Date.now() - 1 };
+  for (const change of [ended("revokeAt"), ended("expiresAt"), () => undefined]) {
     const key = await issued();
-    const record = records.get(hashApiKey(key)) as ApiKeyRecord;
-    records.set(record.hash, { ...record, [end]: Date.now() - 1 });
+    const keyId = idOf(key);
+    stored.set(keyId, { keyId, record: change(stored.get(keyId)?.record) }); // the last one is damaged
     expect(await issued()).not.toBe(key);
   }
   for (const text of ["", "x", generateApiKey("staging")]) {
@@ -54,7 +58,7 @@ it("makes a new key when the last one was revoked or has expired, or the file ha
 
 it("does not write a key that it cannot store, or replace one that it cannot read", async () => {
   await expect(ensureLocalKey(folder, keys, "local")).rejects.toThrow("EISDIR");
-  expect(records.size).toBe(0);
+  expect(stored.size).toBe(0);
   keys.add = () => Promise.reject(new Error("full"));
   await expect(ensureLocalKey(file, keys, "local")).rejects.toThrow("full");
   await expect(readFile(file)).rejects.toMatchObject({ code: "ENOENT" });

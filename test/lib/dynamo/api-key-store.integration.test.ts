@@ -8,10 +8,11 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
 import { type ApiKeyRecord, generateApiKey, isLive, newApiKeyRecord } from "../../../lib/api-key.ts";
-import { apiKeyStore, RETENTION_MS } from "../../../lib/dynamo/api-key-store.ts";
+import { apiKeyFinder, apiKeyStore, RETENTION_MS } from "../../../lib/dynamo/api-key-store.ts";
 
 const table = process.env.API_KEYS_TABLE ?? "";
 const keys = apiKeyStore(table);
+const { find } = apiKeyFinder(table);
 const DAY = 86_400_000;
 const NOW = 1_850_000_000_000;
 
@@ -42,11 +43,14 @@ it("finds a key by its hash and by its ID, and lists it, as it was added", async
   for (const added of [record(), record({ expiresAt: 1_900_000_000_500 })]) {
     await keys.add(added);
     const { hash, keyId } = added;
-    expect([await keys.find(hash), await keys.get(keyId)]).toEqual([added, added]);
-    expect(await keys.list()).toContainEqual({ keyId, record: added });
+    const stored = { keyId, record: added };
+    expect(await find(hash)).toEqual(added);
+    expect(await keys.get(keyId)).toEqual(stored);
+    expect(await keys.list()).toContainEqual(stored);
   }
   const { hash, keyId } = record();
-  expect([await keys.find(hash), await keys.get(keyId)]).toEqual([undefined, undefined]);
+  expect(await find(hash)).toBeUndefined();
+  expect(await keys.get(keyId)).toBeUndefined();
 });
 
 it("takes no key for another one that has its ID, and replaces none by it", async () => {
@@ -54,7 +58,7 @@ it("takes no key for another one that has its ID, and replaces none by it", asyn
   await keys.add(key);
   const other = { ...key, hash: key.hash.slice(0, 16) + record().hash.slice(16) };
   await expect(keys.add(other)).rejects.toThrow(ConditionalCheckFailedException);
-  expect([await keys.find(other.hash), await keys.find(key.hash)]).toEqual([undefined, key]);
+  expect([await find(other.hash), await find(key.hash)]).toEqual([undefined, key]);
 });
 
 it("has DynamoDB delete a key some time after its end, in seconds", async () => {
@@ -79,7 +83,7 @@ it("revokes a key at once, by every clock and for ever, also while it rotates", 
     expect(await keys.revoke(keyId, NOW)).toBe(true);
     for (const now of [NOW - DAY, NOW + DAY])
       expect([await keys.revoke(keyId, now), await keys.rotate(keyId, now)]).toEqual([false, false]);
-    const found = await keys.find(hash);
+    const found = await find(hash);
     expect(found?.revokeAt).toBe(NOW);
     for (const now of [NOW - DAY, NOW, NOW + DAY]) expect(found && isLive(found, now)).toBe(false);
   }
@@ -90,7 +94,7 @@ it("lets a key rotate once, until an end that a later rotation cannot move", asy
   await keys.add(key);
   expect(await keys.rotate(key.keyId, NOW)).toBe(true);
   for (const at of [NOW - DAY, NOW + DAY]) expect(await keys.rotate(key.keyId, at)).toBe(false);
-  const found = await keys.find(key.hash);
+  const found = await find(key.hash);
   expect([NOW - 1, NOW].map((now) => found && isLive(found, now))).toEqual([true, false]);
 });
 
@@ -127,8 +131,10 @@ it.each<Record<string, AttributeValue | undefined>>([
     await keys.add(key);
     const Item = JSON.parse(JSON.stringify({ ...(await itemOf(key.keyId)), ...change }));
     await client.send(new PutItemCommand({ TableName: table, Item }));
-    expect([await keys.find(key.hash), await keys.get(key.keyId)]).toEqual([undefined, undefined]);
-    expect(await keys.list()).toContainEqual({ keyId: key.keyId, record: undefined });
+    const damaged = { keyId: key.keyId, record: undefined };
+    expect(await find(key.hash)).toBeUndefined();
+    expect(await keys.get(key.keyId)).toEqual(damaged);
+    expect(await keys.list()).toContainEqual(damaged);
     expect(await keys.revoke(key.keyId, NOW)).toBe(true);
     expect(await deletion(key.keyId)).toBe(String((NOW + RETENTION_MS) / 1000));
   },
