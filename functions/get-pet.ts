@@ -5,9 +5,9 @@ import { createHandler } from "../lib/http/handler.ts";
 import { getPet } from "../lib/operations/get-pet.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const { find, ping } = petFinder(env.petsTable);
+const { find } = petFinder(env.petsTable);
 
-export const ready = warmUp(ping);
+export const ready = warmUp((signal) => find(0n, signal));
 
 /** GET /pets/{petId}, deprecated */
 export const handler = createHandler(getPet, async ({ params, signal }) => {

@@ -1,8 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { IdempotencyToken } from "./pet.ts";
 
 // What the attempts of one creation share, whichever version of the service handles them. Never change how a creation, its
-// ids and its fingerprint are computed: a retry of an earlier request would add a second pet, or would be refused.
+// ids and its fingerprint are computed: a retry of an earlier request would add a second item, or would be refused.
+
+/** Identifies a creation, so that its retries add only one item. */
+export interface IdempotencyToken {
+  /** id of the caller's API key: the same Idempotency-Key with another API key is another creation */
+  keyId: string;
+  /** as the caller sent it, without quotes */
+  idempotencyKey: string;
+}
 
 /** 132 bits of SHA-256 in 22 characters: a list reads them with each pet. */
 const digest = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
@@ -14,20 +21,20 @@ export const creationIdOf = (token?: IdempotencyToken): string =>
 const bigintAsText = (_name: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 
 /**
- * Returns the fingerprint of the pet that a creation adds: attempts with the same one ask for the same pet. It includes the
- * creation, so that equal pets have different fingerprints. The fingerprint stays when a pet is deleted, and names are easy
- * to guess.
+ * Returns the fingerprint of the item that a creation adds: attempts with the same one ask for the same item. It includes the
+ * creation, so that equal items have different fingerprints. The fingerprint stays when an item is deleted, and names are
+ * easy to guess.
  */
-export const fingerprintOf = (creationId: string, pet: object): string =>
-  digest(JSON.stringify([creationId, Object.entries(pet).sort()], bigintAsText));
+export const fingerprintOf = (creationId: string, fields: object): string =>
+  digest(JSON.stringify([creationId, Object.entries(fields).sort()], bigintAsText));
 
 /**
- * Returns the id of the pet that a creation adds: the first 53 bits of a hash, which every client reads exactly.
+ * Returns the id of the item that a creation adds: the first 53 bits of a hash, which every client reads exactly.
  * Source: contract 2.7.
  *
  * @param attempt 0, or more if other creations have the ids of the earlier attempts
  */
-export function petIdOf(creationId: string, attempt: number): bigint {
+export function idOf(creationId: string, attempt: number): bigint {
   const hash = createHash("sha256").update(`${attempt} ${creationId}`).digest();
   return hash.readBigUInt64BE() >> 11n || 1n;
 }
@@ -36,7 +43,7 @@ export function petIdOf(creationId: string, attempt: number): bigint {
 const ID_RANGE = 10n ** 16n;
 
 /**
- * Returns the place of a pet in the list: by the time at which it is added, then by its id. Source: contract 3.1.
+ * Returns the place of an item in the list: by the time at which it is added, then by its id. Source: contract 3.1.
  *
  * @param time milliseconds since 1970
  */

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { creationIdOf, creationOrder, fingerprintOf, petIdOf } from "../../lib/creation.ts";
+import { creationIdOf, creationOrder, fingerprintOf, idOf } from "../../lib/creation.ts";
 
 const token = { keyId: "key_test", idempotencyKey: "8e03978e-40d5-43dd-bc93-6894a57f9324" };
 const creationId = "CIiWocJk1Ad3v-aQBG8ns2";
@@ -9,7 +9,7 @@ const pet = { name: "Rex", categoryId: 1n, status: "available" as const };
 // earlier request adds a second pet, also while a deployment serves two versions. With other fingerprints, it is a 422.
 it("computes the same creation, ids and fingerprint in every version of the service", () => {
   expect(creationIdOf(token)).toBe(creationId);
-  expect([petIdOf(creationId, 0), petIdOf(creationId, 1)]).toEqual([2160745118624708n, 6803092370851701n]);
+  expect([idOf(creationId, 0), idOf(creationId, 1)]).toEqual([2160745118624708n, 6803092370851701n]);
   expect(fingerprintOf(creationId, pet)).toBe("tlLylVfFvlL98m94aUQgnB");
 });
 
@@ -25,7 +25,7 @@ it("gives equal pets of two creations different fingerprints", () => {
 });
 
 it("assigns ids from 1 to 2^53 - 1", () => {
-  const ids = Array.from({ length: 10_000 }, (_, n) => petIdOf(String(n), 0));
+  const ids = Array.from({ length: 10_000 }, (_, n) => idOf(String(n), 0));
   expect(ids.filter((id) => id < 1n || id >= 2n ** 53n)).toEqual([]);
   expect(ids.some((id) => id >= 2n ** 52n)).toBe(true);
 });

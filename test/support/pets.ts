@@ -1,7 +1,8 @@
-import type { Pet, PetLister, PetQuery } from "../../lib/pet.ts";
+import type { PetQuery, petLister } from "../../lib/dynamo/pet-store.ts";
+import type { Pet } from "../../lib/pet.ts";
 
 /** Lists page after page until the last; returns all pets in order. */
-export async function listAll({ list }: PetLister, query: PetQuery): Promise<Pet[]> {
+export async function listAll({ list }: ReturnType<typeof petLister>, query: PetQuery): Promise<Pet[]> {
   const all: Pet[] = [];
   let { after } = query;
   for (let pages = 0; pages < 1000; pages++) {
@@ -20,6 +21,6 @@ export async function listAll({ list }: PetLister, query: PetQuery): Promise<Pet
 export const COLLIDING_KEYS = ["1ce42e92efcbb9", "03dc365ae9f833"] as const;
 
 /** Returns how many pets have a name. */
-export async function countNamed(lister: PetLister, name: string): Promise<number> {
+export async function countNamed(lister: ReturnType<typeof petLister>, name: string): Promise<number> {
   return (await listAll(lister, { limit: 100 })).filter((pet) => pet.name === name).length;
 }

@@ -1,0 +1,56 @@
+import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { creationIdOf, creationOrder, fingerprintOf, type IdempotencyToken, idOf } from "../creation.ts";
+import { ApiError } from "../errors.ts";
+import { existingItem } from "./client.ts";
+
+/** The place of an item in the list. A retired id has none. */
+export const ORDER_ATTRIBUTE = "creationOrder";
+
+/** How many ids of a creation are tried. */
+export const MAX_ID_ATTEMPTS = 5;
+
+/**
+ * Adds an item with one conditional write (docs/decisions/one-write.md), and returns its fields with its id. Calls with the
+ * same token return the same item, even if it was changed or deleted since.
+ *
+ * @param table has the partition key `id`, a number
+ * @param fields what the client sent, with defaults filled in
+ * @throws ApiError `idempotency_mismatch` if the token was used with other fields; `unavailable` if a retry can succeed or
+ *   the signal aborts; else `internal_error`
+ */
+export async function createOnce<Fields extends object>(
+  client: DynamoDBDocumentClient,
+  table: string,
+  fields: Fields,
+  token?: IdempotencyToken,
+  abortSignal?: AbortSignal,
+): Promise<{ id: bigint } & Fields> {
+  const creationId = creationIdOf(token);
+  const creation = { creationId, ...(token && { fingerprint: fingerprintOf(creationId, fields) }) };
+  for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
+    const id = idOf(creationId, attempt);
+    const created = { id, ...fields };
+    const put = new PutCommand({
+      TableName: table,
+      Item: { ...created, ...creation, [ORDER_ATTRIBUTE]: creationOrder(Date.now(), id) },
+      ConditionExpression: "attribute_not_exists(id)",
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    });
+    const existing = await existingItem(client.send(put, { abortSignal }));
+    if (!existing) return created;
+    if (existing.creationId?.S !== creationId) continue; // another creation has the id
+    if (existing.fingerprint?.S !== creation.fingerprint) throw new ApiError("idempotency_mismatch");
+    return created; // an earlier attempt added it, whatever it has become
+  }
+  throw new ApiError("unavailable");
+}
+
+/**
+ * Makes a small write that never changes an item, for the warm-up of a function that may only write. A read would need a
+ * grant to read every item.
+ */
+export function pingWrite(client: DynamoDBDocumentClient, table: string, abortSignal: AbortSignal) {
+  const ConditionExpression = "attribute_exists(id) AND attribute_not_exists(id)";
+  const put = new PutCommand({ TableName: table, Item: { id: 0n }, ConditionExpression });
+  return client.send(put, { abortSignal });
+}
