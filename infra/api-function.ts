@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
-import type { Table, Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
+import type { Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Alias,
@@ -13,17 +13,18 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import type { StageTable } from "./tables.ts";
 
 /** What a function can do with one table. */
-interface TableAccess {
-  table: Table;
+export interface TableAccess {
+  table: StageTable;
   /** DynamoDB operations, such as `TableOperation.GET_ITEM` */
   operations: TableOperation[];
   /** the index that they are restricted to; without one they reach the table itself */
   index?: string;
 }
 
-/** What differs between the functions. Their permissions, throttle metrics and alarms follow from `access`. */
+/** What differs between the functions. Their permissions, throttle metrics, alarms, and variables that name tables follow from `access`. */
 export interface ApiFunctionProps
   extends Pick<FunctionProps, "code" | "environment" | "reservedConcurrentExecutions" | "systemLogLevelV2"> {
   kind: "operation" | "authorizer";
@@ -81,7 +82,15 @@ export class ApiFunction extends LambdaFunction {
   constructor(
     scope: Construct,
     id: string,
-    { kind, access, logRetentionDays, canaryDeployment, retainRoles, ...settings }: ApiFunctionProps,
+    {
+      kind,
+      access,
+      logRetentionDays,
+      canaryDeployment,
+      retainRoles,
+      environment,
+      ...settings
+    }: ApiFunctionProps,
   ) {
     const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const logGroup = new LogGroup(scope, `${id}Logs`, logs);
@@ -90,6 +99,10 @@ export class ApiFunction extends LambdaFunction {
 
     super(scope, id, {
       ...settings,
+      environment: {
+        ...Object.fromEntries(access.map(({ table }) => [table.variable, table.tableName])),
+        ...environment,
+      },
       handler: "lambda-entry.handler", // infra/bundle/lambda-entry.mjs
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

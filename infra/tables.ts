@@ -11,7 +11,10 @@ import type { Stage } from "./stages.ts";
  * A table whose recovery and protection depend on the stage. DynamoDB encrypts every table at rest by default. A table that
  * keeps data stays when its stack is deleted, unless the creation of the stack itself fails.
  */
-class StageTable extends Table {
+export class StageTable extends Table {
+  /** the environment variable that names the table to a function: `API_KEYS_TABLE` for ApiKeys (lib/env.ts) */
+  readonly variable: string;
+
   constructor(
     scope: Construct,
     id: string,
@@ -25,6 +28,7 @@ class StageTable extends Table {
       removalPolicy: retainData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
       ...props,
     });
+    this.variable = `${id.replaceAll(/\B[A-Z]/g, "_$&").toUpperCase()}_TABLE`;
     if (!pointInTimeRecovery)
       acknowledge(this, "DDB3", "The data of this stage is for tests and can be created again.");
   }

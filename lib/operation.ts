@@ -12,8 +12,6 @@ export interface Operation {
   /** relative to the base URL, parameters in braces */
   path: string;
   summary: string;
-  /** the scope that a key needs */
-  scope: Scope;
   /** path parameters, from their decoded text; an invalid value means that no such resource exists */
   params?: z.ZodMiniObject;
   /** query parameters, from their decoded text */
@@ -27,8 +25,8 @@ export interface Operation {
     /** what its optional headers mean */
     headers?: Record<string, string>;
   } & ({ status: 200 | 201; body: z.ZodMiniType } | { status: 204; body?: never });
-  /** the errors it returns in addition to those of every operation */
-  errors: readonly ErrorCode[];
+  /** the errors that do not follow from its other members (errorsOf) */
+  errors?: readonly ErrorCode[];
   deprecation?: {
     /** when it became deprecated (RFC 9745) */
     since: Date;
@@ -37,4 +35,18 @@ export interface Operation {
     /** path of the operation that replaces it */
     successor: string;
   };
+}
+
+/** Returns the scope that a key needs. Source: contract 6.3. */
+export const scopeOf = ({ method }: Operation): Scope => (method === "GET" ? "pets:read" : "pets:write");
+
+/** Returns the errors that an operation has in addition to those of every operation. Source: contract 7.2. */
+export function errorsOf({ params, query, headers, body, deprecation, errors = [] }: Operation): ErrorCode[] {
+  const causes: [cause: unknown, ErrorCode[]][] = [
+    [query ?? headers ?? body, ["invalid_request"]],
+    [body, ["payload_too_large", "unsupported_media_type"]],
+    [params, ["not_found"]],
+    [deprecation, ["gone"]],
+  ];
+  return [...causes.flatMap(([cause, codes]) => (cause ? codes : [])), ...errors];
 }

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { BODY_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../lib/limits.ts";
-import { API_VERSION, type Operation } from "../lib/operation.ts";
+import { API_VERSION, type Operation, scopeOf } from "../lib/operation.ts";
 import { operations } from "../lib/operations.ts";
 import { json, responses } from "./responses.ts";
 import { bodyContent, componentSchemas, inputMembers } from "./schemas.ts";
@@ -28,8 +28,9 @@ const isoDate = (day: Date) => day.toISOString().slice(0, 10);
 const tagOf = ({ path }: Operation) => path.split("/")[1];
 
 /** Describes the scope and the deprecation, which no other member of an operation object contains. */
-function descriptionOf({ scope, deprecation }: Operation): string {
-  const needed = `Requires an API key with the scope \`${scope}\`.`;
+function descriptionOf(operation: Operation): string {
+  const { deprecation } = operation;
+  const needed = `Requires an API key with the scope \`${scopeOf(operation)}\`.`;
   if (!deprecation) return needed;
   const { since, sunset, successor } = deprecation;
   return `${needed} Deprecated since ${isoDate(since)}. From ${isoDate(sunset)} on it returns 410. Use \`GET ${successor}\` instead.`;

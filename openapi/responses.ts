@@ -1,6 +1,6 @@
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../lib/errors.ts";
 import { gatewayErrors } from "../lib/gateway-errors.ts";
-import type { Operation } from "../lib/operation.ts";
+import { errorsOf, type Operation } from "../lib/operation.ts";
 import { bodyContent, type Schema } from "./schemas.ts";
 
 /** API Gateway sends these without the headers of a function. */
@@ -78,7 +78,7 @@ const otherError = {
  */
 export function responses(operation: Operation) {
   const { status, description, body, headers = {} } = operation.success;
-  const byFunction = new Set<ErrorCode>([...ofEveryFunction, ...operation.errors]);
+  const byFunction = new Set<ErrorCode>([...ofEveryFunction, ...errorsOf(operation)]);
   const failures = [...byFunction.union(byGateway)].map((code) => {
     // Never required, also where only the function has the error: ogen generates Go that does not compile if they differ.
     const own = byFunction.has(code) ? functionHeaders(operation, false) : {};

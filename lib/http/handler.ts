@@ -5,7 +5,7 @@ import { callerOf, contextOf } from "../caller.ts";
 import { env } from "../env.ts";
 import { ApiError, errorBody, errorHeaders } from "../errors.ts";
 import { describeError } from "../log.ts";
-import type { Operation } from "../operation.ts";
+import { type Operation, scopeOf } from "../operation.ts";
 import { stringifyJson } from "./json.ts";
 import { linkHeader } from "./link-header.ts";
 import { type ApiRequest, readRequest } from "./request.ts";
@@ -93,7 +93,8 @@ function enforceDeprecation(
 }
 
 /** Refuses a caller whose key does not have the scope of the operation (contract 6.3). */
-function requireScope({ scope }: Operation): Middleware {
+function requireScope(operation: Operation): Middleware {
+  const scope = scopeOf(operation);
   return {
     before: ({ event }) => {
       if (!callerOf(event).scopes.includes(scope)) throw new ApiError("forbidden");

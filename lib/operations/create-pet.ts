@@ -9,9 +9,8 @@ export const createPet = {
   method: "POST",
   path: "/pets",
   summary: "Add an animal",
-  scope: "pets:write",
   headers: z.object({ "Idempotency-Key": z.optional(IdempotencyKey) }),
   body: NewPet,
   success: { status: 201, description: "The animal was added", body: Pet },
-  errors: ["invalid_request", "payload_too_large", "unsupported_media_type", "idempotency_mismatch"],
+  errors: ["idempotency_mismatch"],
 } as const satisfies Operation;

@@ -8,10 +8,8 @@ export const getPet = {
   method: "GET",
   path: "/pets/{petId}",
   summary: "Get an animal",
-  scope: "pets:read",
   params: z.object({ petId: PetId }),
   success: { status: 200, description: "The animal", body: Pet },
-  errors: ["not_found", "gone"],
   deprecation: {
     since: new Date("2026-11-20T00:00:00Z"),
     sunset: new Date("2030-12-05T00:00:00Z"),

@@ -10,7 +10,6 @@ export const listPets = {
   method: "GET",
   path: "/pets",
   summary: "List all animals",
-  scope: "pets:read",
   query: z.object({
     limit: z._default(Limit, PAGE_SIZE.default),
     status: z.optional(PetStatus).check(z.describe("Only animals with this status")),
@@ -22,5 +21,4 @@ export const listPets = {
     body: Pets,
     headers: { Link: 'URL of the next page with rel="next" (RFC 8288). The last page has none' },
   },
-  errors: ["invalid_request"],
 } as const satisfies Operation;
