@@ -1,11 +1,15 @@
+import { deployedStages } from "../infra/stages.ts";
 import type { Operation } from "../lib/operation.ts";
 import { createPet } from "../lib/operations/create-pet.ts";
 import { listPets } from "../lib/operations/list-pets.ts";
 import { operations } from "../lib/operations.ts";
 
 const TIMEOUT_MS = 10_000;
-/** API Gateway caches the authorizer's result for each spelling of the header, so that another one asks the authorizer. */
-export const SPELLINGS = 60;
+/**
+ * API Gateway caches the authorizer's result for each spelling of the header. With a request every second, these are so many
+ * that each request asks the authorizer.
+ */
+export const SPELLINGS = Math.max(1, ...deployedStages.map((stage) => stage.authorizerCacheSeconds));
 
 type AnyOperation = (typeof operations)[number];
 
@@ -20,8 +24,8 @@ interface RequestParts {
 const NO_PET = "1";
 
 /**
- * The request to each operation, which changes nothing however often it is sent. The argument is the id of a pet of clients,
- * or NO_PET.
+ * The request to each operation, which changes nothing however often it is sent. The argument is the id of a pet of clients
+ * for a GET, else NO_PET.
  */
 const requests = {
   listPets: () => ({}),
@@ -56,11 +60,12 @@ const isServed = ({ deprecation }: Operation) => !deprecation || Date.now() < de
  */
 export function probesOf(key: string, petId = NO_PET): Probe[] {
   return operations.filter(isServed).flatMap((operation) => {
-    const { id, path, success } = operation;
+    const { id, method, path, success } = operation;
     const probe = (name: string, key: string, expected: number): Probe => {
-      return { name, operation, petId, key, expected, sent: 0, failures: [] };
+      return { name, operation, petId: found, key, expected, sent: 0, failures: [] };
     };
-    const expected = path.includes("{petId}") && petId === NO_PET ? 404 : success.status;
+    const found = method === "GET" ? petId : NO_PET; // other methods can change or delete a pet of clients
+    const expected = path.includes("{petId}") && found === NO_PET ? 404 : success.status;
     return [probe(id, key, expected), probe(`${id} without a key`, "", 401)];
   });
 }

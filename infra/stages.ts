@@ -1,4 +1,11 @@
+import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { stackName } from "./names.ts";
+
+/** The days for which CloudWatch Logs can keep a log, without "for ever", 9999. */
+type LogRetentionDays = Exclude<
+  `${RetentionDays}` extends `${infer Days extends number}` ? Days : never,
+  9999
+>;
 
 /** Every difference between the stages. */
 export interface Stage {
@@ -31,8 +38,8 @@ export interface Stage {
    * invocation; docs/deployment.md has the cost.
    */
   systemLogLevel: "INFO" | "WARN";
-  /** how long log lines are kept, in days that CloudWatch Logs accepts, such as 30, 90 and 365 */
-  logRetentionDays: number;
+  /** how long log lines are kept */
+  logRetentionDays: LogRetentionDays;
   /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
   canaryDeployment: boolean;
   /** deploys even if alarms are triggered, for repairs; `-c canaryAlarms=off` sets it for one deployment */
