@@ -3,23 +3,34 @@ import { pascalCase } from "../names.ts";
 // What operators learn from each alarm and what triggers it, as data: the stacks and the list in docs/incidents.md both
 // follow from it. The modules beside this one have the metrics.
 
-/** What an alarm says, and what its metric has to exceed: by default 0. */
-export interface AlarmDefinition {
+/** An alarm, without its metric. */
+export type AlarmDefinition = Threshold & {
   name: string;
   /** a page wakes somebody, a notice can wait until working hours */
   topic: "page" | "notice";
-  /** when it is triggered, without a full stop */
-  description: string;
+  /** the length of a period */
+  minutes: number;
+  /** how many periods in a row exceed the threshold */
+  periods: number;
+  /** which calls are measured, and what happens to them unless it is their latency */
+  what: string;
+  /** what the description says after the time */
+  note?: string;
   /** the heading in docs/incidents.md of what to do */
   section: string;
-  /** the share of the requests that fail, from 0 to 1 */
-  share?: number;
-  /** fewer failures do not trigger it, whatever their share is */
-  atLeast?: number;
-  /** in place of `atLeast` if no request succeeds */
-  atLeastIfAllFail?: number;
-  milliseconds?: number;
-}
+};
+
+/** An alarm on a share of the calls. */
+export type ShareAlarm = Extract<AlarmDefinition, { kind: "share" }>;
+
+/** What has to happen in each period. */
+type Threshold =
+  /** more than a share of the calls fail, from 0 to 1, and at least so many: `atLeastIfAllFail` if no call succeeds */
+  | { kind: "share"; share: number; atLeast: number; atLeastIfAllFail?: number }
+  /** the slowest 1 % take longer */
+  | { kind: "latency"; milliseconds: number }
+  /** it happens at all */
+  | { kind: "event" };
 
 /** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
 export const ERROR_BUDGET = 0.001;
@@ -29,6 +40,37 @@ const SLOW_MS = 2000;
 
 /** Fewer failures in the window of an alarm do not trigger it. */
 const MIN_FAILURES = { page: 12, notice: 20 };
+
+/** @param share from 0 to 1 */
+const percent = (share: number) => `${Number((share * 100).toFixed(3))} %`;
+
+function triggerOf(definition: AlarmDefinition): { threshold: number; text: string } {
+  const { what } = definition;
+  switch (definition.kind) {
+    case "share":
+      return { threshold: definition.share, text: `More than ${percent(definition.share)} of the ${what}` };
+    case "latency": {
+      const { milliseconds } = definition;
+      return {
+        threshold: milliseconds,
+        text: `The slowest 1 % of the ${what} took more than ${milliseconds / 1000} s`,
+      };
+    }
+    case "event":
+      return { threshold: 0, text: what };
+  }
+}
+
+/** Returns what the metric of an alarm has to exceed. */
+export const thresholdOf = (definition: AlarmDefinition) => triggerOf(definition).threshold;
+
+/** Returns when an alarm is triggered, without a full stop. */
+export function descriptionOf(definition: AlarmDefinition): string {
+  const { minutes, periods, note = "" } = definition;
+  const time = minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
+  const last = `the last ${time.replace(/^1 (\w+)s$/, "$1")}`;
+  return `${triggerOf(definition).text} in ${periods === 1 ? last : `each of ${periods} periods of ${time}`}${note}`;
+}
 
 /**
  * How many times faster than the objective allows the 5xx of a window can come: 14.4 uses 2 % of the budget of 30 days in an
@@ -43,73 +85,94 @@ const burnRates = [
   { minutes: 4320, rate: 1, topic: "notice" },
 ] as const;
 
-/** Returns an alarm that sends a notice. */
-const notice = (
-  name: string,
-  section: string,
-  description: string,
-  threshold: Partial<AlarmDefinition> = {},
-): AlarmDefinition => ({ name, topic: "notice", section, description, ...threshold });
+export const burnRateAlarms = burnRates.map(
+  ({ minutes, rate, topic }): ShareAlarm => ({
+    kind: "share",
+    name: `ServerErrors${minutes < 60 ? `${minutes}m` : `${minutes / 60}h`}`,
+    topic,
+    minutes,
+    periods: 1,
+    share: rate * ERROR_BUDGET,
+    atLeast: MIN_FAILURES[topic],
+    what: "requests got a 5xx",
+    note: ` (the objective allows ${percent(ERROR_BUDGET)})`,
+    section: "ServerErrors",
+  }),
+);
 
-/** @param share from 0 to 1 */
-const percent = (share: number) => `${Number((share * 100).toFixed(3))} %`;
-
-export const burnRateAlarms = burnRates.map(({ minutes, rate, topic }) => {
-  const share = rate * ERROR_BUDGET;
-  const hours = minutes / 60;
-  const time = hours < 1 ? `${minutes} minutes` : hours === 1 ? "hour" : `${hours} hours`;
-  const name = `ServerErrors${hours < 1 ? `${minutes}m` : `${hours}h`}`;
-  const description = `More than ${percent(share)} of the requests of the last ${time} got a 5xx (the objective allows ${percent(ERROR_BUDGET)})`;
-  const threshold = { share, atLeast: MIN_FAILURES[topic] };
-  return { ...notice(name, "ServerErrors", description, threshold), topic, minutes };
-});
+const lockout = { kind: "share", topic: "notice", minutes: 30, periods: 1, share: 0.5 } as const;
+const slow = { kind: "latency", topic: "notice", milliseconds: SLOW_MS } as const;
 
 // One client with an expired key that retries every 10 s makes fewer than 200 failures in 30 minutes.
-export const refusals = notice(
-  "Refusals",
-  "Refusals",
-  "More than half of the requests of the last 30 minutes were refused. Only requests that had a key or were throttled count",
-  { share: 0.5, atLeast: 200, atLeastIfAllFail: MIN_FAILURES.notice },
-);
+export const refusals: ShareAlarm = {
+  ...lockout,
+  name: "Refusals",
+  atLeast: 200,
+  atLeastIfAllFail: MIN_FAILURES.notice,
+  what: "requests were refused",
+  note: ". Only requests that had a key or were throttled count",
+  section: "Refusals",
+};
 
-export const blockedRequests = notice(
-  "BlockedRequests",
-  "BlockedRequests",
-  "AWS WAF blocked more than half of the requests of the last 30 minutes",
-  { share: 0.5, atLeast: MIN_FAILURES.notice },
-);
+export const blockedRequests: ShareAlarm = {
+  ...lockout,
+  name: "BlockedRequests",
+  atLeast: MIN_FAILURES.notice,
+  what: "requests were blocked by AWS WAF",
+  section: "BlockedRequests",
+};
 
-export const highLatency = notice(
-  "HighLatency",
-  "HighLatency",
-  `The slowest 1 % of the responses took more than ${SLOW_MS / 1000} s, in each of three periods of 5 minutes`,
-  { milliseconds: SLOW_MS },
-);
+export const highLatency: AlarmDefinition = {
+  ...slow,
+  name: "HighLatency",
+  minutes: 5,
+  periods: 3,
+  what: "responses",
+  section: "HighLatency",
+};
 
 /** @param fn the name of a function, such as listPets */
-export const throttles = (fn: string) =>
-  notice(
-    `${pascalCase(fn)}Throttles`,
-    "Throttles",
-    `Lambda or DynamoDB throttled ${fn}, in each of three periods of 5 minutes`,
-  );
+export const throttles = (fn: string): AlarmDefinition => ({
+  kind: "event",
+  name: `${pascalCase(fn)}Throttles`,
+  topic: "notice",
+  minutes: 5,
+  periods: 3,
+  what: `Lambda or DynamoDB throttled ${fn}`,
+  section: "Throttles",
+});
 
 /** Returns the alarms of a new version in a canary deployment. @param fn the name of its function */
 export function versionAlarms(fn: string) {
   const version = `the new version of ${fn}`;
-  const alarm = (name: string, description: string, threshold?: Partial<AlarmDefinition>) =>
-    notice(name, "Version alarms", description, threshold);
-  const slow = `The slowest 1 % of the calls of ${version} took more than ${SLOW_MS / 1000} s`;
-  const failed = `More than 5 % of the responses of ${version} in a minute were a 5xx`;
+  const common = { topic: "notice", minutes: 1, periods: 1, section: "Version alarms" } as const;
+  const share = { ...common, kind: "share" } as const;
   return {
-    errors: alarm("Errors", `The new version of ${fn} threw, crashed or timed out`),
-    highLatency: alarm("HighLatency", slow, { milliseconds: SLOW_MS }),
+    errors: {
+      ...common,
+      kind: "event",
+      name: "Errors",
+      what: `The new version of ${fn} threw, crashed or timed out`,
+    },
+    highLatency: { ...common, ...slow, name: "HighLatency", what: `calls of ${version}` },
     /** of an operation, whose handler never rejects: Lambda's `Errors` does not count its 5xx responses */
-    serverErrors: alarm("ServerErrors", failed, { share: 0.05, atLeast: 1 }),
+    serverErrors: {
+      ...share,
+      name: "ServerErrors",
+      share: 0.05,
+      atLeast: 1,
+      what: `responses of ${version} were a 5xx`,
+    },
     /**
      * of the authorizer. Anybody can send keys that are refused, and would stop each deployment if half of the calls were
      * enough. `npm run traffic` sends valid keys, and reports a version that refuses only some of them.
      */
-    refusals: alarm("Refusals", `The new version of ${fn} refused every key`, { share: 0.995, atLeast: 3 }),
-  };
+    refusals: {
+      ...share,
+      name: "Refusals",
+      share: 0.995,
+      atLeast: 3,
+      what: `calls of ${version} were refused`,
+    },
+  } as const satisfies Record<string, AlarmDefinition>;
 }

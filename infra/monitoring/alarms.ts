@@ -1,10 +1,10 @@
-import { type Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   Alarm,
-  type AlarmProps,
   ComparisonOperator,
   type IMetric,
   MathExpression,
+  type Metric,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
@@ -14,10 +14,7 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import type { Stage } from "../stages.ts";
-import type { AlarmDefinition } from "./alarm-definitions.ts";
-
-/** The `id` is that of the construct, by default the name of the alarm. */
-type AddOptions = Partial<Pick<AlarmProps, "alarmName" | "evaluationPeriods">> & { id?: string };
+import { type AlarmDefinition, descriptionOf, type ShareAlarm, thresholdOf } from "./alarm-definitions.ts";
 
 /** The name of a stage's dashboard: dashboards have one namespace in all regions of an account. */
 export function dashboardName(scope: Construct): string {
@@ -59,21 +56,26 @@ export class Alarms extends Construct {
   /**
    * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. AWS writes the
    * rest of the message, so the description ends with where to look.
+   *
+   * @param metric with periods of any length: the definition has the length
+   * @param id of the construct
+   * @param alarmName by default CloudFormation names the alarm
    */
   add(
     definition: AlarmDefinition,
-    metric: IMetric,
-    { id = definition.name, ...props }: AddOptions = {},
+    metric: Metric | MathExpression,
+    id = definition.name,
+    alarmName?: string,
   ): Alarm {
-    const { topic, section, description, share, milliseconds } = definition;
+    const { topic, section, minutes, periods } = definition;
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 1,
-      threshold: share ?? milliseconds ?? 0,
+      evaluationPeriods: periods,
+      threshold: thresholdOf(definition),
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      metric,
-      alarmDescription: `${description}. See "${section}" in docs/incidents.md, and the dashboard ${dashboardName(this)}.`,
-      ...props,
+      metric: metric.with({ period: Duration.minutes(minutes) }),
+      alarmDescription: `${descriptionOf(definition)}. See "${section}" in docs/incidents.md, and the dashboard ${dashboardName(this)}.`,
+      alarmName,
     });
     alarm.addAlarmAction(new SnsAction(this[topic]));
     return alarm;
@@ -82,13 +84,12 @@ export class Alarms extends Construct {
 
 /** Returns the failures in a period divided by its calls, or 0 if there are fewer than the definition requires. */
 export function failureRate(
-  { atLeast, atLeastIfAllFail }: AlarmDefinition,
+  { atLeast, atLeastIfAllFail }: ShareAlarm,
   failures: IMetric,
   calls: IMetric,
-  period: Duration,
 ): MathExpression {
   const fewest =
     atLeastIfAllFail === undefined ? atLeast : `IF(calls > failures, ${atLeast}, ${atLeastIfAllFail})`;
   const expression = `IF(failures >= ${fewest}, failures / calls, 0)`;
-  return new MathExpression({ expression, usingMetrics: { failures, calls }, period });
+  return new MathExpression({ expression, usingMetrics: { failures, calls } });
 }

@@ -1,5 +1,5 @@
-import { Duration, Stack } from "aws-cdk-lib";
-import { type Alarm, type IMetric, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Stack } from "aws-cdk-lib";
+import { type Alarm, type MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   type CfnDeploymentGroup,
   LambdaApplication,
@@ -16,8 +16,6 @@ import { pascalCase } from "../names.ts";
 import type { Stage } from "../stages.ts";
 import { type AlarmDefinition, versionAlarms } from "./alarm-definitions.ts";
 import { type Alarms, failureRate } from "./alarms.ts";
-
-const PERIOD = Duration.minutes(1);
 
 /**
  * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If an alarm of the
@@ -62,17 +60,19 @@ export function addCanaryDeployments(
  */
 function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
   const { errors, highLatency, serverErrors, refusals } = versionAlarms(name);
-  const add = (definition: AlarmDefinition, metric: IMetric) =>
-    alarms.add(definition, metric, {
-      id: `${pascalCase(name)}Canary${definition.name}`,
-      alarmName: `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}-${definition.name}`,
-    });
+  const add = (definition: AlarmDefinition, metric: Metric | MathExpression) =>
+    alarms.add(
+      definition,
+      metric,
+      `${pascalCase(name)}Canary${definition.name}`,
+      `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}-${definition.name}`,
+    );
   const calls = versionMetric(fn, "Invocations", Stats.SUM);
   const [failed, fromStatus] = fn.kind === "authorizer" ? [refusals, 401] : [serverErrors, 500];
   return [
     add(errors, versionMetric(fn, "Errors", Stats.SUM)),
     add(highLatency, versionMetric(fn, "Duration", Stats.p(99))),
-    add(failed, failureRate(failed, loggedResponses(name, fn, fromStatus), calls, PERIOD)),
+    add(failed, failureRate(failed, loggedResponses(name, fn, fromStatus), calls)),
   ];
 }
 
@@ -82,7 +82,6 @@ function versionMetric(fn: ApiFunction, metricName: string, statistic: string): 
     namespace: "AWS/Lambda",
     metricName,
     statistic,
-    period: PERIOD,
     dimensionsMap: {
       FunctionName: fn.functionName,
       Resource: `${fn.functionName}:${LIVE_ALIAS}`,
@@ -102,5 +101,5 @@ function loggedResponses(name: string, fn: ApiFunction, status: number): Metric 
     dimensions: { version: "$.message.version" },
   });
   const dimensionsMap = { version: fn.currentVersion.version };
-  return filter.metric({ statistic: Stats.SUM, period: PERIOD, dimensionsMap });
+  return filter.metric({ statistic: Stats.SUM, dimensionsMap });
 }

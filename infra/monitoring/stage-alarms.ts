@@ -1,5 +1,4 @@
-import { Duration } from "aws-cdk-lib";
-import { type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { MathExpression, type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Api } from "../api/api.ts";
@@ -8,9 +7,6 @@ import type { Functions } from "../function-set.ts";
 import type { AlarmDefinition } from "./alarm-definitions.ts";
 import * as definitions from "./alarm-definitions.ts";
 import { type Alarms, failureRate } from "./alarms.ts";
-
-/** The window of the alarms on the share of refused or blocked requests. */
-const LOCKOUT_PERIOD = Duration.minutes(30);
 
 /** What the alarms and the dashboard show. */
 export interface MonitoredResources {
@@ -21,26 +17,19 @@ export interface MonitoredResources {
 }
 
 /** An alarm and what it measures. */
-type StageAlarm = [definition: AlarmDefinition, metric: IMetric, evaluationPeriods?: number];
+type StageAlarm = [definition: AlarmDefinition, metric: Metric | MathExpression];
 
 /** Adds the alarms of a whole stage, which also notify when they end. A new alarm notifies once. */
 export function addStageAlarms(alarms: Alarms, resources: MonitoredResources): void {
   const parts = [errorBudget, refusals, blockedRequests, latency, throttles];
-  for (const [definition, metric, evaluationPeriods = 1] of parts.flatMap((part) => part(resources)))
-    alarms
-      .add(definition, metric, { evaluationPeriods })
-      .addOkAction(new SnsAction(alarms[definition.topic]));
+  for (const [definition, metric] of parts.flatMap((part) => part(resources)))
+    alarms.add(definition, metric).addOkAction(new SnsAction(alarms[definition.topic]));
 }
 
 function errorBudget({ api }: MonitoredResources): StageAlarm[] {
   return definitions.burnRateAlarms.map((definition) => [
     definition,
-    failureRate(
-      definition,
-      api.serverErrors,
-      api.restApi.metricCount(),
-      Duration.minutes(definition.minutes),
-    ),
+    failureRate(definition, api.serverErrors, api.restApi.metricCount()),
   ]);
 }
 
@@ -51,7 +40,7 @@ function errorBudget({ api }: MonitoredResources): StageAlarm[] {
 function refusals({ api: { accessLog } }: MonitoredResources): StageAlarm[] {
   const definition = definitions.refusals;
   const { refusals, requestsWithKey } = accessLog;
-  return [[definition, failureRate(definition, refusals, requestsWithKey, LOCKOUT_PERIOD)]];
+  return [[definition, failureRate(definition, refusals, requestsWithKey)]];
 }
 
 function blockedRequests({ webAcl }: MonitoredResources): StageAlarm[] {
@@ -60,17 +49,12 @@ function blockedRequests({ webAcl }: MonitoredResources): StageAlarm[] {
   const { atLeast } = definitions.blockedRequests;
   // Without FILL there would be no result, and no alarm, when it blocks everything.
   const expression = `IF(FILL(blocked, 0) >= ${atLeast}, FILL(blocked, 0) / (FILL(blocked, 0) + FILL(allowed, 0)), 0)`;
-  const metric = new MathExpression({
-    expression,
-    usingMetrics: { blocked, allowed },
-    period: LOCKOUT_PERIOD,
-  });
+  const metric = new MathExpression({ expression, usingMetrics: { blocked, allowed } });
   return [[definitions.blockedRequests, metric]];
 }
 
 function latency({ api: { restApi } }: MonitoredResources): StageAlarm[] {
-  const metric = restApi.metricLatency({ statistic: Stats.p(99), period: Duration.minutes(5) });
-  return [[definitions.highLatency, metric, 3]];
+  return [[definitions.highLatency, restApi.metricLatency({ statistic: Stats.p(99) })]];
 }
 
 function throttles({ functions }: MonitoredResources): StageAlarm[] {
@@ -81,8 +65,7 @@ function throttles({ functions }: MonitoredResources): StageAlarm[] {
     const metric = new MathExpression({
       expression: throttled.map((_, n) => `FILL(m${n}, 0)`).join(" + "),
       usingMetrics: Object.fromEntries(throttled.map((metric, n) => [`m${n}`, metric])),
-      period: Duration.minutes(5),
     });
-    return [definitions.throttles(name), metric, 3];
+    return [definitions.throttles(name), metric];
   });
 }

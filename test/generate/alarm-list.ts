@@ -2,8 +2,9 @@ import * as definitions from "../../infra/monitoring/alarm-definitions.ts";
 import { anchorOf } from "./report.ts";
 
 /** Returns the least number of failures that triggers an alarm with a share; empty for other alarms. */
-function leastOf({ share, atLeast, atLeastIfAllFail }: definitions.AlarmDefinition): string {
-  if (share === undefined) return "";
+function leastOf(alarm: definitions.AlarmDefinition): string {
+  if (alarm.kind !== "share") return "";
+  const { atLeast, atLeastIfAllFail } = alarm;
   const all = atLeastIfAllFail === undefined ? "" : `, or ${atLeastIfAllFail} if all requests fail`;
   return ` from ${atLeast} ${atLeast === 1 ? "failure" : "failures"} on${all},`;
 }
@@ -15,7 +16,7 @@ export function alarmList(): string {
   const ofVersion = definitions.versionAlarms("<function>");
   const entry = (name: string, alarm: definitions.AlarmDefinition) =>
     `- \`${name}\`, a ${alarm.topic}${leastOf(alarm) || ","} see [${alarm.section}](#${anchorOf(alarm.section)}):
-  ${alarm.description.replace("<function>", "the function")}.`;
+  ${definitions.descriptionOf(alarm).replace("<function>", "the function")}.`;
   return [
     ...ofStage.map((alarm) => entry(`Alarms${alarm.name}...`, alarm)),
     entry("<function>-version-<n>-Errors", ofVersion.errors),
