@@ -1,5 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { keysTableId, tableOutput } from "../infra/names.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
 
@@ -17,7 +18,8 @@ export async function openDeployedKeys(StackName: string): Promise<ApiKeyStore> 
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName })).catch((error) => {
     throw error.name === "CredentialsProviderError" ? error : new Error(explain(error, StackName, region));
   });
-  const table = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "ApiKeysTableName")?.OutputValue;
+  const outputs = Stacks[0]?.Outputs ?? [];
+  const table = outputs.find(({ OutputKey }) => OutputKey === tableOutput(keysTableId))?.OutputValue;
   if (!table) throw new Error(`The stack ${StackName} in ${region} is incomplete: it has no keys table.`);
   return apiKeyStore(table, config);
 }

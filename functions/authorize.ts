@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
-import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive } from "../lib/api-key.ts";
+import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive, keyIn } from "../lib/api-key.ts";
 import { callerContext } from "../lib/caller.ts";
 import { apiKeyFinder } from "../lib/dynamo/api-key-store.ts";
 import { env } from "../lib/env.ts";
@@ -21,7 +21,7 @@ export const ready = warmUp((signal) => keys.find("-", signal));
  * @throws Error when the keys cannot be read. API Gateway then returns a 503.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const key = /^Bearer +(\S+)$/i.exec(event.authorizationToken)?.[1];
+  const key = keyIn(event.authorizationToken);
   const record = key && isApiKeyOf(stage, key) ? await find(hashApiKey(key)) : undefined;
   const effect = record && isLive(record, Date.now()) ? "Allow" : "Deny";
   if (effect === "Deny") console.info({ operation: "authorize", status: 401, version: env.functionVersion });

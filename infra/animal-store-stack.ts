@@ -9,7 +9,7 @@ import { addCanaryDeployments } from "./monitoring/canary-deployment.ts";
 import { addDashboard } from "./monitoring/dashboard.ts";
 import { addSavedQueries } from "./monitoring/saved-queries.ts";
 import { addStageAlarms, type MonitoredResources } from "./monitoring/stage-alarms.ts";
-import { functionOutput, stackName } from "./names.ts";
+import { functionOutput, stackName, tableOutput } from "./names.ts";
 import type { Stage } from "./stages.ts";
 import { createTables } from "./tables.ts";
 
@@ -36,7 +36,7 @@ export class AnimalStoreStack extends Stack {
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     for (const { node, tableName } of Object.values(tables))
-      new CfnOutput(this, `${node.id}TableName`, { value: tableName });
+      new CfnOutput(this, tableOutput(node.id), { value: tableName });
     for (const [name, { functionName }] of Object.entries(functions)) {
       new CfnOutput(this, functionOutput(name), { value: functionName });
     }

@@ -12,6 +12,12 @@ export const pascalCase = (name: string) => name.charAt(0).toUpperCase() + name.
 /** The output that names a function, by the id of its operation or `authorize`: `ListPetsFunctionName`. */
 export const functionOutput = (id: string) => `${pascalCase(id)}FunctionName`;
 
+/** The output that names a table, by its construct id. */
+export const tableOutput = (id: string) => `${id}TableName`;
+
+/** The construct id of the keys table. */
+export const keysTableId = "ApiKeys";
+
 /** The name of a function's file in functions/, without its extension: `list-pets` for listPets or ListPets. */
 export const entryName = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
 

@@ -5,6 +5,7 @@ import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/api-key-store.ts";
 import { ORDER_ATTRIBUTE } from "../lib/dynamo/create-once.ts";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
+import { keysTableId } from "./names.ts";
 import type { Stage } from "./stages.ts";
 
 /**
@@ -60,5 +61,5 @@ class ApiKeysTable extends StageTable {
 /** Adds the tables of a stage. The outputs, the dashboard and the local store follow. */
 export const createTables = (scope: Construct, stage: Stage) => ({
   pets: new PetsTable(scope, "Pets", stage),
-  keys: new ApiKeysTable(scope, "ApiKeys", stage),
+  keys: new ApiKeysTable(scope, keysTableId, stage),
 });

@@ -43,11 +43,19 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 27;
 const CHECKSUM_LENGTH = 6;
 
-/**
- * The pattern of every key. The gateway rejects other text without calling the authorizer. API Gateway reads the pattern
- * as Java does, this code as JavaScript does: it has the same meaning in both.
- */
+// API Gateway reads these patterns as Java does, this code as JavaScript does: they have the same meaning in both.
+
+/** The pattern of every key. */
 export const apiKeyPattern = `ask_[a-z]+_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}`;
+
+/**
+ * The pattern of an `Authorization` header, with the key as its group. The gateway rejects other text without calling the
+ * authorizer. Several spaces are valid (RFC 9110, 11.4); AWS WAF counts every spelling of a key as one.
+ */
+export const authorizationPattern = `^[Bb][Ee][Aa][Rr][Ee][Rr] +(${apiKeyPattern})$`;
+
+/** Returns the key in an `Authorization` header, or undefined if it has another form. */
+export const keyIn = (authorization: string) => new RegExp(authorizationPattern).exec(authorization)?.[1];
 
 function checksum(text: string): string {
   let rest = crc32(text);

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { PAGE_SIZE } from "./limits.ts";
 import { fromText, must } from "./validation.ts";
 
 const ORDER_BYTES = 14;
@@ -40,20 +39,3 @@ export const Cursor = fromText(
     examples: ["AAA6AP2Q1HrYnizRs1oiycEP"],
   },
 );
-
-const { default: size, minimum, maximum } = PAGE_SIZE;
-
-function parseLimit(text: string): number | undefined {
-  const limit = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
-  return limit >= minimum && limit <= maximum ? limit : undefined;
-}
-
-/** The size of a page. Source: contract 3.2. */
-export const Limit = fromText(parseLimit, String, must(`be an integer from ${minimum} to ${maximum}`), {
-  type: "integer",
-  format: "int32",
-  minimum,
-  maximum,
-  description: `Maximum number of items to return, ${minimum} to ${maximum}`,
-  examples: [size],
-});

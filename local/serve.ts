@@ -7,6 +7,7 @@ import { awsEnvironment, clientConfig, type StoreAddress } from "../emulator/sto
 import { createTables, OtherTables } from "../emulator/store/create-tables.ts";
 import { lockFolder, startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
+import { keysTableId, tableOutput } from "../infra/names.ts";
 import { localStage } from "../infra/stages.ts";
 import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { docsPage } from "../openapi/docs-page.ts";
@@ -48,7 +49,7 @@ export async function serve(
 
   const stack = await readStack();
   const { tables, outputs, apiStageName } = stack;
-  const apiKeysTable = outputs.ApiKeysTableName ?? "";
+  const apiKeysTable = outputs[tableOutput(keysTableId)] ?? "";
   await createTables(store, tables).catch((error) => {
     if (!store.accessKeyId || !(error instanceof OtherTables)) throw error;
     throw new Error(`${error.message} Delete the folder ${dataFolder} or set DATA_DIR to another one.`);

@@ -11,15 +11,15 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import { apiKeyPattern } from "../../lib/api-key.ts";
+import { authorizationPattern } from "../../lib/api-key.ts";
 import { API_VERSION } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { acknowledge } from "../acknowledge.ts";
 import type { ApiFunction } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
-import { ACCESS_LOG_FORMAT, AccessLog } from "../monitoring/access-log.ts";
 import { stackName } from "../names.ts";
 import type { Stage } from "../stages.ts";
+import { ACCESS_LOG_FORMAT, AccessLog } from "./access-log.ts";
 import { TLS } from "./domain.ts";
 import { addMethodNotAllowed, addNotFound } from "./error-methods.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
@@ -65,8 +65,7 @@ export class Api extends Construct {
   #createRestApi(authorize: ApiFunction, stage: Stage): RestApi {
     const authorizer = new TokenAuthorizer(this, "Authorizer", {
       handler: authorize.alias ?? authorize,
-      // Several spaces are valid (RFC 9110, 11.4); AWS WAF counts every spelling of a key as one.
-      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern}$`,
+      validationRegex: authorizationPattern,
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
     });
     const api = new RestApi(this, "RestApi", {

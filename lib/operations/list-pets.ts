@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { Cursor, Limit } from "../cursor.ts";
+import { Cursor } from "../cursor.ts";
 import { PAGE_SIZE } from "../limits.ts";
 import type { Operation } from "../operation.ts";
+import { Limit } from "../page-size.ts";
 import { PetStatus, Pets } from "../pet.ts";
 
 /** Source: contract 3. */
