@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import type { World } from "./run-program.ts";
 
 /**
  * Asks on the terminal before a change. Only "y" or "yes" confirms it; Enter does not. The question goes to standard
@@ -7,8 +8,7 @@ import { createInterface } from "node:readline";
  * @param question without the choices
  * @throws Error in one line if the reply is not yes, or if there is no terminal
  */
-export async function confirm(question: string): Promise<void> {
-  const { stdin: input, stderr: output } = process;
+export async function confirm({ stdin: input, stderr: output }: World, question: string): Promise<void> {
   if (!input.isTTY) throw new Error(`${question} Add --yes to confirm it without a terminal.`);
   const lines = createInterface({ input, output, prompt: `${question} [y/N] ` });
   lines.prompt();

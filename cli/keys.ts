@@ -1,5 +1,4 @@
 import { fstatSync } from "node:fs";
-import { isatty } from "node:tty";
 import { Command, Option } from "commander";
 import { stackName } from "../infra/names.ts";
 import { localStage, namedStages, stageNamed } from "../infra/stages.ts";
@@ -19,12 +18,15 @@ import { escapeLines } from "./escape-controls.ts";
 import { describeKey, isoTime, keyDetails, keyTable } from "./format-keys.ts";
 import { issueKey, rotateKey, type ShowKey } from "./issue-key.ts";
 import { openLocalKeys } from "./local-keys.ts";
-import { configureProgram, print, runProgram } from "./run-program.ts";
+import { configureProgram, print, runProgram, type World } from "./run-program.ts";
 
 /** `npm run keys -- <command>`: issues, lists, shows, rotates and revokes API keys. */
 
 /** How long the old key works after a rotation, by default. */
 export const GRACE = "24h";
+
+const stageNames = namedStages.map(({ name }) => name).join(", ");
+const allScopes = scopes.join(",");
 
 interface CommonOptions {
   stage: string;
@@ -32,17 +34,17 @@ interface CommonOptions {
   yes?: boolean;
 }
 
-const output = ({ json }: CommonOptions, value: unknown, text: string) =>
-  print(json ? escapeLines(JSON.stringify(value, null, 2)) : text);
+const output = (world: World, { json }: CommonOptions, value: unknown, text: string) =>
+  print(world, json ? escapeLines(JSON.stringify(value, null, 2)) : text);
 
 /** Opens the keys of a stage, and then asks before a change: nobody confirms what cannot be done. */
-async function openKeys({ stage, yes }: CommonOptions, change?: string) {
-  const opened = stage === localStage.name ? openLocalKeys() : openDeployedKeys(stackName(stage));
+async function openKeys(world: World, { stage, yes }: CommonOptions, change?: string) {
+  const opened = stage === localStage.name ? openLocalKeys(world.env) : openDeployedKeys(stackName(stage));
   const keys = await opened.catch((cause) => {
     if (namedStages.some(({ name }) => name === stage)) throw cause;
     throw new Error(`No keys for the stage ${stage}; this machine is \`${localStage.name}\``, { cause });
   });
-  if (change && stageNamed(stage).confirmKeyChanges && !yes) await confirm(`${change} in ${stage}?`);
+  if (change && stageNamed(stage).confirmKeyChanges && !yes) await confirm(world, `${change} in ${stage}?`);
   return keys;
 }
 
@@ -59,101 +61,100 @@ async function findRecord(...key: Parameters<typeof find>): Promise<ApiKeyRecord
 }
 
 const showOnce =
-  (options: CommonOptions): ShowKey =>
+  (world: World, options: CommonOptions): ShowKey =>
   (record, key) => {
     const shown = describeKey({ keyId: record.keyId, record }, Date.now());
     const text = `${keyDetails(shown, key)}\n\nSave the API key now: it is not shown again.`;
-    return output(options, { ...shown, key }, text);
+    return output(world, options, { ...shown, key }, text);
   };
 
-/** The operators' commands for API keys. */
-export const program = configureProgram(new Command("npm run keys --")).description(
-  "Issue, list, show, rotate and revoke the API keys of a stage.",
-);
-
-const command = (name: string, description: string) =>
-  program
-    .command(name)
-    .description(description)
-    .requiredOption(
-      "--stage <stage>",
-      `the stage: ${namedStages.map((stage) => stage.name).join(", ")}, or a personal stage`,
-      parseStage,
-    )
-    .option("--json", "print JSON, for scripts");
-
-const changingCommand = (name: string, description: string) =>
-  command(name, description).option("--yes", "do not ask before a change in production");
-
-changingCommand("issue", "issue a new key and show it once")
-  .requiredOption("--owner <owner>", "whom the key is for", parseOwner)
-  .option("--scopes <scopes>", `what the key can do; repeatable (default: ${scopes.join(",")})`, parseScopes)
-  .option(
-    "--expires-in <duration>",
-    "how long the key works, such as 90d (default: until revoked)",
-    parseLifetime,
-  )
-  .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
-    const { owner, expiresIn } = options;
-    const keys = await openKeys(options, `Issue a key for ${owner}`);
-    const createdAt = Date.now();
-    const expiresAt = expiresIn && createdAt + expiresIn;
-    const details = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
-    await issueKey(keys, options.stage, details, showOnce(options));
-  });
-
-command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
-  const keys = await openKeys(options);
-  const stored = await keys.list();
-  const createdAt = ({ record }: StoredKey) => record?.createdAt ?? 0;
-  stored.sort((a, b) => createdAt(a) - createdAt(b) || a.keyId.localeCompare(b.keyId));
-  const text = stored[0] ? keyTable(stored, Date.now()) : `There are no keys in ${options.stage}.`;
-  const described = stored.map((key) => describeKey(key, Date.now()));
-  await output(options, described, text);
-});
-
-command("show", "show a key's record")
-  .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
-  .action(async (id: string, options: CommonOptions) => {
-    const keys = await openKeys(options);
-    const record = await findRecord(keys, options, id);
-    const shown = describeKey({ keyId: id, record }, Date.now());
-    await output(options, shown, keyDetails(shown));
-  });
-
 /** Whether what is printed is lost. Node opens /dev/null in place of a standard output that is closed. */
-const losesOutput = () => fstatSync(process.stdout.fd).isCharacterDevice() && !isatty(process.stdout.fd);
+const losesOutput = ({ stdout }: World) => fstatSync(stdout.fd).isCharacterDevice() && !stdout.isTTY;
 
 const revokedText = (id: string, stage: string) =>
   `Revoked ${id}. API Gateway can accept it for up to ${stageNamed(stage).authorizerCacheSeconds} s.`;
 
-changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
-  .argument("<keyId>", "the key to replace", parseKeyId)
-  .addOption(
-    new Option("--grace <duration>", "how long the old key keeps working")
-      .argParser(parseDuration)
-      .default(parseDuration(GRACE), GRACE),
-  )
-  .action(async (id: string, options: CommonOptions & { grace: number }) => {
-    const keys = await openKeys(options, `Rotate ${id}`);
-    const old = await findRecord(keys, options, id);
-    if (options.grace === 0 && losesOutput())
-      throw new Error(
-        "Standard output is closed or a device: nobody would see the key that replaces this one.",
-      );
-    const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(options));
-    const ended = options.grace > 0 ? `${id} works until ${isoTime(end)}.` : revokedText(id, options.stage);
-    if (!options.json) await print(ended);
+/** The operators' commands for API keys. */
+export function keysProgram(world: World): Command {
+  const program = configureProgram(new Command("npm run keys --"), world);
+  program.description("Issue, list, show, rotate and revoke the API keys of a stage.");
+
+  const command = (name: string, description: string) =>
+    program
+      .command(name)
+      .description(description)
+      .requiredOption("--stage <stage>", `the stage: ${stageNames}, or a personal stage`, parseStage)
+      .option("--json", "print JSON, for scripts");
+
+  const changingCommand = (name: string, description: string) =>
+    command(name, description).option("--yes", "do not ask before a change in production");
+
+  changingCommand("issue", "issue a new key and show it once")
+    .requiredOption("--owner <owner>", "whom the key is for", parseOwner)
+    .option("--scopes <scopes>", `what the key can do; repeatable (default: ${allScopes})`, parseScopes)
+    .option(
+      "--expires-in <duration>",
+      "how long the key works, such as 90d (default: until revoked)",
+      parseLifetime,
+    )
+    .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
+      const { owner, expiresIn } = options;
+      const keys = await openKeys(world, options, `Issue a key for ${owner}`);
+      const createdAt = Date.now();
+      const expiresAt = expiresIn && createdAt + expiresIn;
+      const details = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
+      await issueKey(keys, options.stage, details, showOnce(world, options));
+    });
+
+  command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
+    const keys = await openKeys(world, options);
+    const stored = await keys.list();
+    const createdAt = ({ record }: StoredKey) => record?.createdAt ?? 0;
+    stored.sort((a, b) => createdAt(a) - createdAt(b) || a.keyId.localeCompare(b.keyId));
+    const text = stored[0] ? keyTable(stored, Date.now()) : `There are no keys in ${options.stage}.`;
+    const described = stored.map((key) => describeKey(key, Date.now()));
+    await output(world, options, described, text);
   });
 
-changingCommand("revoke", "revoke a key")
-  .argument("<keyId>", "the key to revoke", parseKeyId)
-  .action(async (id: string, options: CommonOptions) => {
-    const keys = await openKeys(options, `Revoke ${id}`);
-    const changed = await keys.revoke(id, Date.now());
-    const shown = describeKey(await find(keys, options, id), Date.now());
-    const already = `${id} was already revoked${shown.revokeAt ? `, on ${shown.revokeAt}` : ""}.`;
-    await output(options, shown, changed ? revokedText(id, options.stage) : already);
-  });
+  command("show", "show a key's record")
+    .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
+    .action(async (id: string, options: CommonOptions) => {
+      const keys = await openKeys(world, options);
+      const record = await findRecord(keys, options, id);
+      const shown = describeKey({ keyId: id, record }, Date.now());
+      await output(world, options, shown, keyDetails(shown));
+    });
 
-if (import.meta.main) process.exitCode = await runProgram(program, "keys");
+  changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
+    .argument("<keyId>", "the key to replace", parseKeyId)
+    .addOption(
+      new Option("--grace <duration>", "how long the old key keeps working")
+        .argParser(parseDuration)
+        .default(parseDuration(GRACE), GRACE),
+    )
+    .action(async (id: string, options: CommonOptions & { grace: number }) => {
+      const keys = await openKeys(world, options, `Rotate ${id}`);
+      const old = await findRecord(keys, options, id);
+      if (options.grace === 0 && losesOutput(world))
+        throw new Error(
+          "Standard output is closed or a device: nobody would see the key that replaces this one.",
+        );
+      const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(world, options));
+      const ended = options.grace > 0 ? `${id} works until ${isoTime(end)}.` : revokedText(id, options.stage);
+      if (!options.json) await print(world, ended);
+    });
+
+  changingCommand("revoke", "revoke a key")
+    .argument("<keyId>", "the key to revoke", parseKeyId)
+    .action(async (id: string, options: CommonOptions) => {
+      const keys = await openKeys(world, options, `Revoke ${id}`);
+      const changed = await keys.revoke(id, Date.now());
+      const shown = describeKey(await find(keys, options, id), Date.now());
+      const already = `${id} was already revoked${shown.revokeAt ? `, on ${shown.revokeAt}` : ""}.`;
+      await output(world, options, shown, changed ? revokedText(id, options.stage) : already);
+    });
+
+  return program;
+}
+
+if (import.meta.main) process.exitCode = await runProgram(keysProgram(process), "keys", process);

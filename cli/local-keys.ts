@@ -12,8 +12,8 @@ const TIMEOUT_MS = 5000;
  *
  * @throws Error in one line if it does not run or respond, or if its data folder cannot be read
  */
-export async function openLocalKeys(): Promise<ApiKeyStore> {
-  const { apiKeysTable, ...store } = await readTables();
+export async function openLocalKeys(env: NodeJS.ProcessEnv): Promise<ApiKeyStore> {
+  const { apiKeysTable, ...store } = await readTables(env);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   await describeTable(store, apiKeysTable, timeout).catch(({ message }: Error) => {
     if (timeout.aborted)

@@ -1,8 +1,12 @@
+import { Console } from "node:console";
 import { writeSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type Command, CommanderError } from "commander";
 import { ApiError } from "../lib/errors.ts";
 import { escapeLines } from "./escape-controls.ts";
+
+/** What a program gets from outside: `process`, or what a test gives it. The AWS SDK alone reads `process.env` itself. */
+export type World = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "stderr">;
 
 /**
  * Makes a text safe to print: it also masks what looks like an API key, because a key must not appear in a terminal or
@@ -28,10 +32,10 @@ function explain(error: unknown): string {
  *
  * @throws Error such as EPIPE, which `console.log` ignores, or ENOSPC, which `process.stdout` can ignore after a part
  */
-export async function print(text: string): Promise<void> {
+export async function print({ stdout }: World, text: string): Promise<void> {
   for (let rest = Buffer.from(`${text}\n`); rest.length > 0; ) {
     try {
-      rest = rest.subarray(writeSync(process.stdout.fd, rest));
+      rest = rest.subarray(writeSync(stdout.fd, rest));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       // The import of commander makes a pipe non-blocking. Its reader goes on later.
@@ -40,49 +44,48 @@ export async function print(text: string): Promise<void> {
   }
 }
 
+/** Writes lines to standard error. */
+export const printError = ({ stderr }: World, text: string) => new Console(stderr).error(text);
+
 /**
  * Configures how a command line program reports errors. Call it before you add subcommands, which inherit it.
  *
  * @param program its name is what the user types
  */
-export function configureProgram(program: Command): Command {
+export function configureProgram(program: Command, world: World): Command {
   return program
     .showHelpAfterError("(Add --help for usage.)")
     .configureOutput({
-      writeOut: (text) => console.log(text.trimEnd()),
-      writeErr: (text) => console.error(printable(text.trimEnd())),
+      writeOut: (text) => new Console(world.stdout).log(text.trimEnd()),
+      writeErr: (text) => printError(world, printable(text.trimEnd())),
     })
     .exitOverride();
 }
 
 /** Returns the API key in API_KEY. It is no option, because npm prints those. @throws CommanderError if there is none */
-export const requireApiKey = (command: Command): string =>
-  process.env.API_KEY || command.error("error: Set API_KEY to an API key with both scopes.");
+export const requireApiKey = ({ env }: World, command: Command): string =>
+  env.API_KEY || command.error("error: Set API_KEY to an API key with both scopes.");
 
 /**
  * Runs a program, and reports an error on standard error.
  *
- * @param program as configureProgram returned it
+ * @param program of the same world, as configureProgram returned it
  * @param label starts the line that reports a failure
  * @returns the exit code: 0 success, 1 failure, 2 wrong usage
  */
-export async function runProgram(
-  program: Command,
-  label: string,
-  args = process.argv.slice(2),
-): Promise<number> {
+export async function runProgram(program: Command, label: string, world: World): Promise<number> {
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(world.argv);
     return 0;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      console.error(printable(`${label}: ${explain(error)}`));
+      printError(world, printable(`${label}: ${explain(error)}`));
       return 1;
     }
     if (error.exitCode === 0) return 0;
     // Without `--`, npm reads the options itself and passes them on as environment variables.
-    if (process.env.npm_config_stage !== undefined)
-      console.error("npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...");
+    const advice = "npm read the options itself. Put -- before them: npm run keys -- <command> --stage ...";
+    if (world.env.npm_config_stage !== undefined) printError(world, advice);
     return 2;
   }
 }

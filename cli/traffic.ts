@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { parseBaseUrl } from "./arguments.ts";
 import { addPet, findPet, type Probe, probesOf, send } from "./probe.ts";
-import { configureProgram, requireApiKey, runProgram } from "./run-program.ts";
+import { configureProgram, printError, requireApiKey, runProgram, type World } from "./run-program.ts";
 
 /**
  * `npm run traffic -- --url <base URL> -- <command>`: sends requests while a deployment runs, so that the alarms of a
@@ -16,11 +16,10 @@ export const PAUSE_MS = 1000;
 export const TRIES = 3;
 
 interface Run {
+  world: World;
   url: string;
   probes: Probe[];
 }
-
-const namesOf = (probes: Probe[]) => probes.map(({ name }) => name).join(", ");
 
 /** Sends a round: the request of each probe. @returns the probes that failed */
 async function sendRound({ url, probes }: Run): Promise<Probe[]> {
@@ -53,7 +52,7 @@ async function checkKey(run: Run): Promise<void> {
 
 /** Runs the command, without the key, and sends rounds until it ends. @returns its exit code, or the signal that ended it */
 async function sendWhile([program = "", ...args]: string[], run: Run): Promise<number | string> {
-  const { API_KEY: _, ...env } = process.env;
+  const { API_KEY: _, ...env } = run.world.env;
   const ended = once(spawn(program, args, { stdio: "inherit", env }), "close");
   const rounds: Promise<Probe[]>[] = [];
   const timer = setInterval(() => rounds.push(sendRound(run)), PAUSE_MS);
@@ -62,30 +61,29 @@ async function sendWhile([program = "", ...args]: string[], run: Run): Promise<n
   return code ?? signal;
 }
 
-async function sendTraffic(command: string[], { url }: { url: string }, traffic: Command): Promise<void> {
-  const key = requireApiKey(traffic);
-  const run: Run = { url, probes: probesOf(key, await findPet(url, key)) };
+async function sendTraffic(world: World, command: string[], url: string, traffic: Command): Promise<void> {
+  const key = requireApiKey(world, traffic);
+  const run: Run = { world, url, probes: probesOf(key, await findPet(url, key)) };
   await checkKey(run);
   const end = await sendWhile(command, run);
   const after = await failingProbes(run);
-  console.error(run.probes.map(report).join("\n"));
+  printError(world, run.probes.map(report).join("\n"));
   const pet = await addPet(url, key);
-  if (pet && !process.env.GITHUB_ACTIONS)
-    console.error(
-      `The pet of this key is ${pet}. Remove it once, as in "Delete a pet by hand" in docs/incidents.md.`,
-    );
+  const advice = `The pet of this key is ${pet}. Remove it once, as in "Delete a pet by hand" in docs/incidents.md.`;
+  if (pet && !world.env.GITHUB_ACTIONS) printError(world, advice);
   if (end !== 0) throw new Error(`${command[0]} ended with ${end}.`);
-  if (after.length > 0) throw new Error(`These fail after the command: ${namesOf(after)}.`);
+  const failing = after.map(({ name }) => name).join(", ");
+  if (failing) throw new Error(`These fail after the command: ${failing}.`);
 }
 
-/** The command, for tests in their own process. */
-export const program = configureProgram(new Command("npm run traffic --"))
-  .description(
-    "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet for each API key. Fails if the command or the last requests fail, and does not run the command if every operation refuses the key.",
-  )
-  .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
-  .argument("<command...>", "such as npx cdk deploy <stack>")
-  .usage("--url <URL> -- <command>")
-  .action(sendTraffic);
+export const trafficProgram = (world: World): Command =>
+  configureProgram(new Command("npm run traffic --"), world)
+    .description(
+      "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet for each API key. Fails if the command or the last requests fail, and does not run the command if every operation refuses the key.",
+    )
+    .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
+    .argument("<command...>", "such as npx cdk deploy <stack>")
+    .usage("--url <URL> -- <command>")
+    .action((command, { url }, traffic) => sendTraffic(world, command, url, traffic));
 
-if (import.meta.main) process.exitCode = await runProgram(program, "traffic");
+if (import.meta.main) process.exitCode = await runProgram(trafficProgram(process), "traffic", process);

@@ -96,8 +96,9 @@ export function readLocalStack(assembly: string, code = join(assembly, "bundles"
 /**
  * Returns the stack of the current sources, and synthesizes it if they have changed.
  *
+ * @param env names the data folder
  * @param options.code see readLocalStack
  * @throws Error with the CDK app's output when it fails
  */
-export const currentStack = async ({ signal, code }: { signal: AbortSignal; code?: string }) =>
-  readLocalStack(await refreshAssembly(assemblyFolder, { signal }), code);
+export const currentStack = async (env: NodeJS.ProcessEnv, options: { signal: AbortSignal; code?: string }) =>
+  readLocalStack(await refreshAssembly(assemblyFolder(env), options), options.code);

@@ -2,18 +2,18 @@ import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/
 import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
 
-/** The folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
-export const dataFolder = process.env.DATA_DIR || ".animal-store";
+/** Returns the folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
+export const dataFolder = (env: NodeJS.ProcessEnv) => env.DATA_DIR || ".animal-store";
 
 /** The embedded store's data. */
-export const storeFolder = join(dataFolder, "dynamodb");
+export const storeFolder = (env: NodeJS.ProcessEnv) => join(dataFolder(env), "dynamodb");
 /** The synthesized templates and the bundled functions. */
-export const assemblyFolder = join(dataFolder, "assembly");
+export const assemblyFolder = (env: NodeJS.ProcessEnv) => join(dataFolder(env), "assembly");
 /** The functions as `npm run dev` bundles them. */
-export const functionsFolder = join(dataFolder, "functions");
+export const functionsFolder = (env: NodeJS.ProcessEnv) => join(dataFolder(env), "functions");
 /** The local service's own key. */
-export const keyFile = join(dataFolder, "api-key");
-const tablesFile = join(dataFolder, "tables.json");
+export const keyFile = (env: NodeJS.ProcessEnv) => join(dataFolder(env), "api-key");
+const tablesFile = (env: NodeJS.ProcessEnv) => join(dataFolder(env), "tables.json");
 
 /**
  * An empty file that marks a folder as a data folder. The name ends with the version of the folder's format, so that the
@@ -29,10 +29,10 @@ export interface LocalTables extends StoreAddress {
 /**
  * Creates the folder, with a .gitignore that hides it from git and the linter in a checkout.
  *
- * @param folder the data folder of this service; a test can make another one
  * @throws Error in one line when it cannot be created, or when this version of the service did not create it
  */
-export async function makeDataFolder(folder = dataFolder): Promise<void> {
+export async function makeDataFolder(env: NodeJS.ProcessEnv): Promise<void> {
+  const folder = dataFolder(env);
   try {
     // Not recursive: Node never returns from a recursive mkdir in /proc.
     await mkdir(folder, { mode: 0o700 }).catch(unlessExists);
@@ -63,19 +63,19 @@ export async function writeSecret(file: string, text: string): Promise<void> {
 }
 
 /** Writes what readTables returns. */
-export function writeTables({ endpoint, accessKeyId, apiKeysTable }: LocalTables): Promise<void> {
-  return writeSecret(tablesFile, JSON.stringify({ endpoint, accessKeyId, apiKeysTable }));
+export function writeTables(env: NodeJS.ProcessEnv, { endpoint, accessKeyId, apiKeysTable }: LocalTables) {
+  return writeSecret(tablesFile(env), JSON.stringify({ endpoint, accessKeyId, apiKeysTable }));
 }
 
 /** @throws Error in one line if the service never ran with this folder, or if the folder cannot be read */
-export async function readTables(): Promise<LocalTables> {
-  const content = await lstat(join(dataFolder, formatFile))
-    .then(() => readFile(tablesFile, "utf8"))
+export async function readTables(env: NodeJS.ProcessEnv): Promise<LocalTables> {
+  const content = await lstat(join(dataFolder(env), formatFile))
+    .then(() => readFile(tablesFile(env), "utf8"))
     .catch(({ code, message }: NodeJS.ErrnoException) => {
       throw new Error(
         code === "ENOENT"
-          ? `There is no local service in ${dataFolder}: start it with \`npm start\`, or set DATA_DIR.`
-          : `The data folder ${dataFolder} cannot be read: ${message}`,
+          ? `There is no local service in ${dataFolder(env)}: start it with \`npm start\`, or set DATA_DIR.`
+          : `The data folder ${dataFolder(env)} cannot be read: ${message}`,
       );
     });
   try {
@@ -85,5 +85,5 @@ export async function readTables(): Promise<LocalTables> {
   } catch {
     // not JSON, or not an object
   }
-  throw new Error(`${tablesFile} is damaged: start the service again.`);
+  throw new Error(`${tablesFile(env)} is damaged: start the service again.`);
 }

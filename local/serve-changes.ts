@@ -14,19 +14,22 @@ const SYNTHESIS_DELAY_MS = 500;
 /**
  * Serves the sources and their changes, and the last ones while a source has an error.
  *
+ * @param env names the data folder
  * @param start starts the service with the stack that it reads
  * @param stopping aborted when the service stops
  */
 export async function serveChanges(
+  env: NodeJS.ProcessEnv,
   start: (readStack: () => Promise<StackDefinition>) => Promise<Service>,
   stopping: AbortSignal,
 ): Promise<void> {
-  const rebundle = createRebuild(functionsFolder);
+  const code = functionsFolder(env);
+  const rebundle = createRebuild(code);
   // Before the start reads the sources, so that no change is missed.
   const changes = watchFolders(sourceFolders);
   let template = await hashSources(templateFolders); // of the stack that is served
   let bundles: Record<string, string> = {};
-  const readStack = (signal: AbortSignal) => currentStack({ signal, code: functionsFolder });
+  const readStack = (signal: AbortSignal) => currentStack(env, { signal, code });
   let { stack, replace } = await start(async () => {
     bundles = await rebundle();
     return readStack(stopping);

@@ -5,7 +5,7 @@ import { HttpServer } from "../emulator/gateway/server.ts";
 import { startStack } from "../emulator/running-stack.ts";
 import { awsEnvironment, clientConfig, type StoreAddress } from "../emulator/store/aws-environment.ts";
 import { createTables, OtherTables } from "../emulator/store/create-tables.ts";
-import { lockFolder, startStore } from "../emulator/store/store.ts";
+import { lockFolder, type Report, startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
 import { keysTableId, tableOutput } from "../infra/names.ts";
 import { localStage } from "../infra/stages.ts";
@@ -20,28 +20,30 @@ import { withSourcePositions } from "./source-positions.ts";
 export type Service = Awaited<ReturnType<typeof serve>>;
 
 /**
- * Serves this API on 127.0.0.1, as the environment variables say, and prints how to call it.
+ * Serves this API on 127.0.0.1, and prints how to call it.
  *
+ * @param env PORT, DATA_DIR and AWS_ENDPOINT_URL_DYNAMODB, as `npm start -- --help` explains
  * @param readStack returns the current stack. It is called when the data folder can be used
  * @param atEnd gets what to undo when the process ends
  * @param onStoreFailure receives one line when the store has ended by itself
  * @throws Error in one line when the port, the data folder or the store cannot be used
  */
 export async function serve(
+  env: NodeJS.ProcessEnv,
   readStack: () => Promise<StackDefinition>,
   atEnd: AsyncDisposableStack,
-  onStoreFailure: (message: string) => void,
+  onStoreFailure: Report,
 ) {
-  const port = readPort();
+  const [port, folder] = [readPort(env), dataFolder(env)];
   // The start can take seconds. A port that cannot be bound is reported before.
   const probe = createServer();
   await listen(probe, port);
   probe.close();
-  await makeDataFolder();
-  const lock = await lockFolder(dataFolder);
+  await makeDataFolder(env);
+  const lock = await lockFolder(folder);
   atEnd.defer(() => lock.close());
   let storeFailed = false;
-  const store = await openStore(atEnd, (message) => {
+  const store: StoreAddress = await openStore(env, atEnd, (message) => {
     storeFailed = true;
     onStoreFailure(message);
   });
@@ -52,10 +54,11 @@ export async function serve(
   const apiKeysTable = outputs[tableOutput(keysTableId)] ?? "";
   await createTables(store, tables).catch((error) => {
     if (!store.accessKeyId || !(error instanceof OtherTables)) throw error;
-    throw new Error(`${error.message} Delete the folder ${dataFolder} or set DATA_DIR to another one.`);
+    throw new Error(`${error.message} Delete the folder ${folder} or set DATA_DIR to another one.`);
   });
-  await writeTables({ ...store, apiKeysTable });
-  const key = await ensureLocalKey(keyFile, apiKeyStore(apiKeysTable, clientConfig(store)), localStage.name);
+  await writeTables(env, { ...store, apiKeysTable });
+  const keys = apiKeyStore(apiKeysTable, clientConfig(store));
+  const key = await ensureLocalKey(keyFile(env), keys, localStage.name);
 
   const log = serviceLog(process.stderr);
   const options = {
@@ -96,8 +99,7 @@ export async function serve(
   };
 }
 
-function readPort(): number {
-  const { PORT = "" } = process.env;
+function readPort({ PORT = "" }: NodeJS.ProcessEnv): number {
   const port = Number(PORT || 3000);
   if (!/^\d*$/.test(PORT) || port > 65535)
     throw new Error(`PORT must be an integer from 0 to 65535, not \`${PORT}\`.`);
@@ -112,14 +114,10 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 /** Returns the store: the embedded one, unless the environment names another. */
-async function openStore(
-  atEnd: AsyncDisposableStack,
-  onStoreFailure: (message: string) => void,
-): Promise<StoreAddress> {
-  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
-  if (endpoint) return { endpoint };
+async function openStore(env: NodeJS.ProcessEnv, atEnd: AsyncDisposableStack, onFailure: Report) {
+  if (env.AWS_ENDPOINT_URL_DYNAMODB) return { endpoint: env.AWS_ENDPOINT_URL_DYNAMODB };
   const onDamage = (message: string) => console.error(`animal-store: ${message}`);
-  const store = await startStore(storeFolder, { onDamage, onFailure: onStoreFailure });
+  const store = await startStore(storeFolder(env), { onDamage, onFailure });
   atEnd.defer(store.close);
   return store;
 }

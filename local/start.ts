@@ -49,7 +49,7 @@ async function fail(error: unknown): Promise<void> {
 }
 
 const start = async (readStack: () => Promise<StackDefinition>): Promise<Service> => {
-  service = await serve(readStack, cleanUp, fail);
+  service = await serve(process.env, readStack, cleanUp, fail);
   return service;
 };
 
@@ -74,8 +74,9 @@ if (values.help) {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
     // Its bundler takes time to load.
-    if (values.watch) await (await import("./serve-changes.ts")).serveChanges(start, stopping.signal);
-    else await start(() => currentStack({ signal: stopping.signal }));
+    if (values.watch)
+      await (await import("./serve-changes.ts")).serveChanges(process.env, start, stopping.signal);
+    else await start(() => currentStack(process.env, { signal: stopping.signal }));
   } catch (error) {
     await fail(error);
   }

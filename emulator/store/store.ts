@@ -16,7 +16,7 @@ export interface Store {
 }
 
 /** Receives one line about a store. */
-type Report = (message: string) => void;
+export type Report = (message: string) => void;
 
 /**
  * Starts a DynamoDB-compatible server on 127.0.0.1 and a free port, in a thread of its own.

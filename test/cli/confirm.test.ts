@@ -1,21 +1,19 @@
 import { PassThrough } from "node:stream";
-import { afterEach, expect, it, jest } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { confirm } from "../../cli/confirm.ts";
+import type { World } from "../../cli/run-program.ts";
 
 const question = "Revoke key_1 in production?";
-afterEach(() => void jest.restoreAllMocks());
 
 /** Returns what standard error gets when this is typed. Nothing typed is Ctrl-D, which ends the input. */
 async function ask(typed: string, isTTY = true): Promise<string> {
-  const input = Object.assign(new PassThrough(), { isTTY });
-  if (typed) input.write(typed);
-  else input.end();
-  const output = new PassThrough();
-  jest.spyOn(process, "stdin", "get").mockReturnValue(input as never);
-  jest.spyOn(process, "stderr", "get").mockReturnValue(output as never);
-  await confirm(question);
-  expect(input.isPaused()).toBe(true); // else it would keep the process running
-  return String(output.read());
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  if (typed) stdin.write(typed);
+  else stdin.end();
+  const stderr = new PassThrough();
+  await confirm({ stdin, stderr } as unknown as World, question);
+  expect(stdin.isPaused()).toBe(true); // else it would keep the process running
+  return String(stderr.read());
 }
 
 it.each(["y\n", " YES \n"])("takes %j as a confirmation, and asks on standard error", async (typed) => {

@@ -2,12 +2,12 @@ import { createServer } from "node:http";
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import { AWS_CLIENT_OPTIONS } from "../../cli/aws-client-options.ts";
-import { program } from "../../cli/copy.ts";
+import { copyProgram } from "../../cli/copy.ts";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 import { listen } from "../support/listen.ts";
 import { createOwnTables } from "../support/own-tables.ts";
-import { runInProcess } from "../support/run-in-process.ts";
+import { runHere } from "../support/run-here.ts";
 
 const environment = process.env as Record<string, string>;
 const client = new DynamoDBClient({});
@@ -19,7 +19,7 @@ const itemsOf = async (TableName: string) => {
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
   return Items.toSorted((a, b) => Number(a.id?.N) - Number(b.id?.N));
 };
-const copy = (...args: string[]) => runInProcess(program, "copy", args, environment);
+const copy = (...args: string[]) => runHere(copyProgram, "copy", args, environment);
 const pet = (id: number, name = "Rex"): Item => ({
   id: { N: String(id) },
   name: { S: name },
@@ -87,13 +87,13 @@ it("gives up on a server that does not respond", async () => {
   jest.replaceProperty(AWS_CLIENT_OPTIONS, "requestHandler", requestHandler);
   const received = jest.fn();
   const silent = await listen(createServer(received));
-  const again = "../../cli/copy.ts?again"; // its clients are made when it is loaded
-  const { program } = await import(again);
   const ofSilent = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: silent.origin };
-  const result = await runInProcess(program, "copy", [from.petsTable, to.petsTable], ofSilent).finally(
-    silent.close,
-  );
-  expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^copy: .+\n$/) });
+  const result = runHere(copyProgram, "copy", [from.petsTable, to.petsTable], ofSilent);
+  expect(await result.finally(silent.close)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^copy: .+\n$/),
+  });
   expect(received).toHaveBeenCalledTimes(AWS_CLIENT_OPTIONS.maxAttempts);
 });
 

@@ -2,39 +2,32 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, jest } from "@jest/globals";
+import { afterEach, expect, it, jest } from "@jest/globals";
 import { AWS_CLIENT_OPTIONS } from "../../cli/aws-client-options.ts";
-import { program } from "../../cli/keys.ts";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
-import {
-  credentials,
-  deployed,
-  endpoints,
-  error,
-  failure,
-  keys,
-  region,
-  run,
-  stackWith,
-  world,
-} from "../support/deployed-keys.ts";
+import { errorWith, openDeployment, stackWith } from "../support/deployed-keys.ts";
 import { keysCli } from "../support/keys-cli.ts";
 import { listen } from "../support/listen.ts";
-import { runInProcess } from "../support/run-in-process.ts";
+import { failure } from "../support/run-here.ts";
+
+const list = ["list", "--stage", "staging"];
+afterEach(() => void jest.restoreAllMocks());
 
 it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", async (command) => {
   const id = "key_0000000000000000";
-  expect(await keys(command, id, "--json")).toEqual(failure(`No key in staging has the ID ${id}.`));
+  await using staging = await openDeployment();
+  expect(await staging.keys(command, id, "--json")).toEqual(failure(`No key in staging has the ID ${id}.`));
 });
 
 it.each([
   [undefined, `The stack ${stackName("staging")} is not deployed in eu-west-1.`],
-  [stackWith(""), `The stack ${stackName("staging")} in eu-west-1 is incomplete: it has no keys table.`],
-  [error("AccessDenied", "no"), `AWS refused to describe the stack ${stackName("staging")}: no`],
+  [stackWith({}), `The stack ${stackName("staging")} in eu-west-1 is incomplete: it has no keys table.`],
+  [errorWith("AccessDenied", "no"), `AWS refused to describe the stack ${stackName("staging")}: no`],
 ])("reports a stack that it cannot use: %#", async (body, message) => {
-  world.stacks = body ? { [stackName("staging")]: body } : {};
-  expect(await keys("list")).toEqual(failure(message));
+  await using staging = await openDeployment();
+  staging.stacks[stackName("staging")] = body;
+  expect(await staging.keys("list")).toEqual(failure(message));
 });
 
 it.each([
@@ -46,11 +39,12 @@ it.each([
 ])("gives up when %s sends no response, or only its start", async (name, message) => {
   const requestHandler = { ...AWS_CLIENT_OPTIONS.requestHandler, requestTimeout: 300, socketTimeout: 300 };
   jest.replaceProperty(AWS_CLIENT_OPTIONS, "requestHandler", requestHandler);
+  await using staging = await openDeployment();
   for (const respond of [() => {}, (response: ServerResponse) => response.writeHead(200).write(" ")]) {
     const received = jest.fn((_request: IncomingMessage, response: ServerResponse) => void respond(response));
     const silent = await listen(createServer(received));
-    const environment = { ...credentials, [`AWS_ENDPOINT_URL_${name}`]: silent.origin };
-    const result = await run(["list", "--stage", "staging"], environment).finally(silent.close);
+    const environment = { ...staging.operator, [`AWS_ENDPOINT_URL_${name}`]: silent.origin };
+    const result = await staging.run(list, environment).finally(silent.close);
     expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
     expect(received).toHaveBeenCalledTimes(AWS_CLIENT_OPTIONS.maxAttempts);
   }
@@ -58,59 +52,49 @@ it.each([
 
 // Jest's own Error class hides the codes of network errors from the AWS SDK, so this runs as a process.
 it("reports the code of a network error", async () => {
-  const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
-  expect(await keysCli(["list", "--stage", "staging"], { ...region, ...credentials, ...nobody })).toEqual(
+  await using staging = await openDeployment();
+  const nobody = { ...staging.operator, AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
+  expect(await keysCli(list, nobody)).toEqual(
     failure("AWS cannot be reached in eu-west-1 (ECONNREFUSED): check the network and the region."),
   );
 });
 
 it("reads AWS profiles, and runs the process of one once, because it can ask for a code", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-profile-"));
+  await using staging = await openDeployment();
+  const { AWS_ACCESS_KEY_ID: AccessKeyId } = staging.operator;
   const AWS_CONFIG_FILE = join(folder.path, "config");
-  const made = JSON.stringify({
-    Version: 1,
-    AccessKeyId: credentials.AWS_ACCESS_KEY_ID,
-    SecretAccessKey: "test",
-  });
+  const made = JSON.stringify({ Version: 1, AccessKeyId, SecretAccessKey: "test" });
   const called = `'${join(folder.path, "called").replaceAll("'", "'\\''")}'`;
   const config = `[profile asks]\nregion = eu-west-1\ncredential_process = mkdir ${called} && echo '${made}'\n`;
   await writeFile(AWS_CONFIG_FILE, config);
-  const environment = { ...endpoints, AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
-  const args = ["list", "--stage", "staging"];
-  expect(await runInProcess(program, "keys", args, environment)).toMatchObject({ code: 0, stderr: "" });
+  const environment = { ...staging.endpoints, AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
+  expect(await staging.run(list, environment)).toMatchObject({ code: 0, stderr: "" });
 });
 
-/** Runs a command without any setting for AWS. */
-const bare = (args: string[], environment?: Record<string, string>) =>
-  runInProcess(program, "keys", args, environment);
-
-const list = ["list", "--stage", "staging"];
 const id = "key_0000000000000000";
 const noRegion = "No AWS region is set: set AWS_REGION, or a region in your AWS profile.";
 const asked = deployedStages.filter(({ confirmKeyChanges }) => confirmKeyChanges);
 
-it.each<[string, string[], Record<string, string>]>([
+it.each<[message: string, args: string[], environment?: Record<string, string>]>([
   [noRegion, list, {}],
-  [noRegion, list, { ...credentials, AWS_REGION: "" }],
+  [noRegion, list, { AWS_ACCESS_KEY_ID: "x", AWS_SECRET_ACCESS_KEY: "x", AWS_REGION: "" }],
   [
     "There are no AWS credentials (Could not load credentials from any providers): sign in (for example `aws sso login`), or check AWS_PROFILE.",
     list,
     { AWS_REGION: "eu-west-1", AWS_PROFILE: "nope" },
   ],
-  ...asked.flatMap(({ name }): [string, string[], Record<string, string>][] => {
-    const [stage, confirmation] = [
-      ["--stage", name],
-      `in ${name}? Add --yes to confirm it without a terminal.`,
-    ];
-    const environment = { ...endpoints, ...region, ...credentials };
+  ...asked.flatMap(({ name }): [string, string[], Record<string, string>?][] => {
+    const stage = ["--stage", name];
+    const confirmation = `in ${name}? Add --yes to confirm it without a terminal.`;
     return [
-      [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...stage], environment],
-      [`Revoke ${id} ${confirmation}`, ["revoke", id, ...stage], environment],
-      [`Rotate ${id} ${confirmation}`, ["rotate", id, ...stage], environment],
+      [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...stage]],
+      [`Revoke ${id} ${confirmation}`, ["revoke", id, ...stage]],
+      [`Rotate ${id} ${confirmation}`, ["rotate", id, ...stage]],
       [noRegion, ["issue", "--owner", "Acme", ...stage], {}],
     ];
   }),
 ])("asks nothing before it has found the keys, and says: %s", async (message, args, environment) => {
-  for (const { name } of asked) world.stacks[stackName(name)] = deployed;
-  expect(await bare(args, environment)).toEqual({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
+  await using deployment = await openDeployment(args.at(-1));
+  expect(await deployment.run(args, environment)).toEqual(failure(message));
 });

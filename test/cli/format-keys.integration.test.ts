@@ -1,22 +1,25 @@
 import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, describe, expect, it } from "@jest/globals";
-import { stackName } from "../../infra/names.ts";
 import { keyIdOf } from "../../lib/api-key.ts";
-import { failure, json, keys, output, print, stackWith, start, world } from "../support/deployed-keys.ts";
-import { createOwnTables } from "../support/own-tables.ts";
-
-const [other, empty] = [await createOwnTables(), await createOwnTables()];
+import { openDeployment, START } from "../support/deployed-keys.ts";
+import { failure } from "../support/run-here.ts";
 
 it("list prints the oldest key first, keys of the same age by ID, and says that there are none", async () => {
-  for (world.now of [start + 1, start, start, start, start - 1]) await json("issue", "--owner", "Ordered");
+  await using staging = await openDeployment();
+  const { json, print } = staging;
+  expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
+  for (const now of [START + 1, START, START, START, START - 1]) {
+    staging.setTime(now);
+    await json("issue", "--owner", "Acme");
+  }
   const listed: { createdAt: string; keyId: string }[] = await json("list");
   const order = listed.map(({ createdAt, keyId }) => `${createdAt} ${keyId}`);
   expect(order).toEqual(order.toSorted());
-  world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", empty.apiKeysTable));
-  expect([await print("list"), await json("list")]).toEqual(["There are no keys in staging.\n", []]);
 });
 
 it("list and show print an owner as it was typed, with the invisible characters of Persian and of emoji", async () => {
+  await using staging = await openDeployment();
+  const { json, print } = staging;
   const owner = "فروشگاه می\u200cخواهم 👩\u200d💻 🏴\u{e0067}\u{e0062}\u{e007f}";
   const { keyId } = await json("issue", "--owner", owner);
   for (const args of [["list"], ["show", keyId]]) expect(await print(...args)).toContain(owner);
@@ -26,17 +29,21 @@ describe("a table that others have changed", () => {
   const client = new DynamoDBClient({});
   afterAll(() => client.destroy());
 
-  /** Stores a record in an empty table, which the stack then has. */
-  async function put(hash: string, owner: string, scope = "pets:read", keyId = keyIdOf(hash)) {
-    const stored = { keyId: { S: keyId }, hash: { S: hash }, owner: { S: owner } };
-    const Item = { ...stored, scopes: { SS: [scope] }, createdAt: { N: "1" } };
-    await client.send(new PutItemCommand({ TableName: other.apiKeysTable, Item }));
-    world.stacks[stackName("staging")] = stackWith(output("ApiKeysTableName", other.apiKeysTable));
-  }
+  /** Returns a function that stores a record. */
+  const putInto =
+    (TableName: string) =>
+    async (hash: string, owner: string, scope = "pets:read", keyId = keyIdOf(hash)) => {
+      const stored = { keyId: { S: keyId }, hash: { S: hash }, owner: { S: owner } };
+      const Item = { ...stored, scopes: { SS: [scope] }, createdAt: { N: "1" } };
+      await client.send(new PutItemCommand({ TableName, Item }));
+    };
 
   it("does not reach the terminal as control characters", async () => {
     // Set the title, colours in 7 and 8 bits, the direction of text, a row of its own, and no character at all.
     const hostile = "\u001b]0;x\u0007\u001b[31m\u009b31m\u202e\u2066\nkey_\u2028key_\u2029\u007f\udc00";
+    await using staging = await openDeployment();
+    const { keys, json } = staging;
+    const put = putInto(staging.tables.apiKeysTable);
     await put("a".repeat(64), hostile);
     await put("c".repeat(64), "x", hostile);
     await put(hostile, "x");
@@ -52,7 +59,9 @@ describe("a table that others have changed", () => {
 
   it("shows that a record is damaged, and revokes the key", async () => {
     const id = `key_${"b".repeat(16)}`;
-    await put("e".repeat(64), "Acme", "pets:read", id);
+    await using staging = await openDeployment();
+    const { keys, print, json } = staging;
+    await putInto(staging.tables.apiKeysTable)("e".repeat(64), "Acme", "pets:read", id);
     expect(await print("list")).toMatch(new RegExp(`^${id}  damaged`, "m"));
     expect(await json("list")).toContainEqual({ keyId: id, state: "damaged" });
     for (const command of ["show", "rotate"])

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
+import { keysProgram } from "../../cli/keys.ts";
 import { errorBody } from "../../lib/errors.ts";
 import { eventually } from "../support/eventually.ts";
-import { runInProcess } from "../support/run-in-process.ts";
+import { runHere } from "../support/run-here.ts";
 import { shared } from "../support/shared.ts";
 
 // What the API keys of the commands can do, in the local service that the tests share.
 
-process.env.DATA_DIR = shared.dataFolder; // local/data-folder.ts reads it once
-const { program } = await import("../../cli/keys.ts");
-
 const keys = async (...args: string[]) => {
   const local = [...args, "--stage", "local", "--json"];
-  const { code, stdout, stderr } = await runInProcess(program, "keys", local);
+  const { code, stdout, stderr } = await runHere(keysProgram, "keys", local, {
+    DATA_DIR: shared.dataFolder,
+  });
   expect([code, stderr]).toEqual([0, ""]);
   return JSON.parse(stdout);
 };

@@ -1,11 +1,10 @@
 import { expect, it } from "@jest/globals";
-import { program } from "../../cli/keys.ts";
+import { keysProgram } from "../../cli/keys.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
-import { runInProcess } from "../support/run-in-process.ts";
+import { runHere } from "../support/run-here.ts";
 
 /** Runs a command without any setting for AWS. */
-const bare = (args: string[], environment?: Record<string, string>) =>
-  runInProcess(program, "keys", args, environment);
+const bare = (args: string[]) => runHere(keysProgram, "keys", args);
 
 it.each([
   [["issue", "--stage", "local"], "required option '--owner <owner>' not specified"],

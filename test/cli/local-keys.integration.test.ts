@@ -4,43 +4,41 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
+import { keysProgram } from "../../cli/keys.ts";
 import type { StoreAddress } from "../../emulator/store/aws-environment.ts";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
+import { formatFile, makeDataFolder, storeFolder, writeTables } from "../../local/data-folder.ts";
 import { listen } from "../support/listen.ts";
-import { runInProcess } from "../support/run-in-process.ts";
+import { failure, runHere } from "../support/run-here.ts";
 import { shared } from "../support/shared.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-keys-local-"));
-process.env.DATA_DIR = folder; // local/data-folder.ts reads it once
-const { program } = await import("../../cli/keys.ts");
-const { makeDataFolder, formatFile, storeFolder, writeTables } = await import("../../local/data-folder.ts");
-
+const env = { DATA_DIR: folder };
 const { tables } = readStack(shared.assembly, servedStackName);
 const tablesFile = join(folder, "tables.json");
 const apiKeysTable = process.env.API_KEYS_TABLE ?? "";
 /** The store of a service that does not run. */
 const NOBODY = { endpoint: "http://127.0.0.1:1", accessKeyId: "secret", apiKeysTable };
 
-beforeEach(() => makeDataFolder());
+beforeEach(() => makeDataFolder(env));
 afterEach(async () => {
   jest.restoreAllMocks();
   await rm(folder, { recursive: true });
 });
 
-const keys = (...args: string[]) => runInProcess(program, "keys", [...args, "--stage", "local"]);
-const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
+const keys = (...args: string[]) => runHere(keysProgram, "keys", [...args, "--stage", "local"], env);
 
 /** Creates the tables in the store of a local service. */
 async function prepare(store: StoreAddress): Promise<void> {
   await createTables(store, tables);
-  await writeTables({ ...store, apiKeysTable });
+  await writeTables(env, { ...store, apiKeysTable });
 }
 
 async function startServiceStore() {
-  const store = await startStore(storeFolder);
+  const store = await startStore(storeFolder(env));
   await prepare(store);
   return store;
 }
@@ -66,7 +64,7 @@ it("says why it cannot read the data folder", async () => {
     expect(await keys("list")).toEqual(failure(`${tablesFile} is damaged: start the service again.`));
   }
   // Another version of the service made the folder.
-  await writeTables(NOBODY);
+  await writeTables(env, NOBODY);
   await rm(join(folder, formatFile));
   expect(await keys("list")).toEqual(none);
 });
@@ -98,7 +96,7 @@ it("says that no store responds where the service was", async () => {
   ];
   for (const listener of [...others, () => undefined]) {
     const other = await listen(createServer(listener));
-    await writeTables({ ...NOBODY, endpoint: other.origin });
+    await writeTables(env, { ...NOBODY, endpoint: other.origin });
     for (const args of [["list"], ["issue", "--owner", "Acme"]]) {
       const { code, stdout, stderr } = await keys(...args);
       expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(/^keys: .+\n$/)]);

@@ -17,7 +17,7 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 
 const script = (length: number) => {
   const module = JSON.stringify(join(root, "cli/run-program.ts"));
-  return `const { print } = await import(${module}); await print("x".repeat(${length}));`;
+  return `const { print } = await import(${module}); await print(process, "x".repeat(${length}));`;
 };
 
 it("print writes all of a long text into a slow pipe, which takes a part at a time", async () => {

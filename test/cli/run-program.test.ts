@@ -1,16 +1,19 @@
 import { expect, it } from "@jest/globals";
 import { Command } from "commander";
-import { configureProgram } from "../../cli/run-program.ts";
+import { configureProgram, type World } from "../../cli/run-program.ts";
 import { ApiError } from "../../lib/errors.ts";
-import { runInProcess } from "../support/run-in-process.ts";
+import { runHere } from "../support/run-here.ts";
 
 /** Runs a program whose subcommand `do` throws an error. */
 function run(args: string[], error?: unknown, environment?: Record<string, string>) {
-  const program = configureProgram(new Command("npm run test --"));
-  program.command("do").action(() => {
-    throw error;
-  });
-  return runInProcess(program, "test", args, environment);
+  const programOf = (world: World) => {
+    const program = configureProgram(new Command("npm run test --"), world);
+    program.command("do").action(() => {
+      throw error;
+    });
+    return program;
+  };
+  return runHere(programOf, "test", args, environment);
 }
 
 const connectionLost = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });

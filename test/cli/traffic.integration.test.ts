@@ -8,7 +8,7 @@ import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { runNode } from "../support/keys-cli.ts";
 import { listen } from "../support/listen.ts";
-import { runInProcess } from "../support/run-in-process.ts";
+import { runHere } from "../support/run-here.ts";
 import { shared } from "../support/shared.ts";
 
 const { PATH = "" } = process.env;
@@ -21,7 +21,7 @@ jest.unstable_mockModule("node:timers/promises", () => ({
 /** Stands in for the command. */
 const command = jest.fn<(program: string, args: string[], options: object) => EventEmitter>();
 jest.unstable_mockModule("node:child_process", () => ({ spawn: command }));
-const { PAUSE_MS, program, TRIES } = await import("../../cli/traffic.ts");
+const { PAUSE_MS, trafficProgram, TRIES } = await import("../../cli/traffic.ts");
 
 const PET = "/pets/7";
 const templateOf = (route: string) => route.replace(/\d+$/, "{petId}");
@@ -100,7 +100,7 @@ async function traffic({
     }, 5),
   );
   const all = ["--url", `${origin}/v1/`, ...args];
-  const run = runInProcess(program, "traffic", all, { PATH, API_KEY: "ask_x", ...env });
+  const run = runHere(trafficProgram, "traffic", all, { PATH, API_KEY: "ask_x", ...env });
   return { ...(await run.finally(close)), requests };
 }
 
@@ -188,7 +188,7 @@ it("sends no request to an operation that was removed", async () => {
 it("runs no command without a key, or with an invalid URL", async () => {
   const stderr = expect.stringContaining("Set API_KEY to an API key with both scopes.\n");
   expect(await traffic({ env: { API_KEY: "" } })).toMatchObject({ code: 2, stdout: "", stderr });
-  const invalid = runInProcess(program, "traffic", ["--url", "nope", "--", "deploy"], { API_KEY: "ask_x" });
+  const invalid = runHere(trafficProgram, "traffic", ["--url", "nope", "--", "deploy"], { API_KEY: "ask_x" });
   expect(await invalid).toMatchObject({ code: 2, stdout: "" });
   expect(command).not.toHaveBeenCalled();
 });

@@ -29,7 +29,7 @@ async function statusesOf(url: string, key: string): Promise<string> {
 }
 
 async function testContract({ url }: { url: string }, program: Command): Promise<void> {
-  const key = requireApiKey(program);
+  const key = requireApiKey(process, program);
   console.error(`Checking the URL and the key, for about ${WAIT} s ...`);
   // After a deployment, API Gateway and IAM can need seconds until every request sees the change.
   const check = (found: string) => {
@@ -50,10 +50,10 @@ async function testContract({ url }: { url: string }, program: Command): Promise
   if (status !== 0) throw new Error("The deployment does not keep the contract.");
 }
 
-const program = configureProgram(new Command("npm run test:contract --"))
+const program = configureProgram(new Command("npm run test:contract --"), process)
   .description(
     "Tests a deployment over HTTP, with the API key in the variable API_KEY, which needs both scopes. It adds animals.",
   )
   .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
   .action(testContract);
-process.exit(await runProgram(program, "test:contract"));
+process.exit(await runProgram(program, "test:contract", process));

@@ -36,7 +36,7 @@ async function writeTemplates(): Promise<void> {
     write(relative(".", fileURLToPath(new URL(file, FOLDER))), files[file]);
 }
 
-const program = configureProgram(new Command("npm run generate"))
+const program = configureProgram(new Command("npm run generate"), process)
   .description(`Writes openapi.json, the reviewed templates, and the figures of ${documents.join(", ")}.`)
   .action(async () => {
     write("openapi.json", openApiText());
@@ -46,4 +46,4 @@ const program = configureProgram(new Command("npm run generate"))
     console.log(changes.join("\n") || "Nothing changed.");
   });
 
-process.exitCode = await runProgram(program, "generate");
+process.exitCode = await runProgram(program, "generate", process);

@@ -10,11 +10,11 @@ const permissions = async (path: string) => ((await stat(path)).mode & 0o777).to
 it("keeps the files of a data folder that it uses again", async () => {
   await using parent = await mkdtempDisposable(join(tmpdir(), "animal-store-"));
   const folder = join(parent.path, "data");
-  await makeDataFolder(folder);
+  await makeDataFolder({ DATA_DIR: folder });
   expect(formatFile).toBe("animal-store-format-3"); // with another name, the service would refuse the folders that exist
   expect(await permissions(folder)).toBe("700");
   for (const name of [".gitignore", formatFile]) await writeFile(join(folder, name), "mine");
-  await makeDataFolder(folder);
+  await makeDataFolder({ DATA_DIR: folder });
   for (const name of [".gitignore", formatFile])
     expect(await readFile(join(folder, name), "utf8")).toBe("mine");
 });
@@ -32,7 +32,7 @@ it.each([
   ["/dev/null", "ENOTDIR: not a directory, scandir"],
   ["/nowhere/data", "ENOENT: no such file or directory, mkdir"],
 ])("says why %s cannot be the folder", (folder, reason) =>
-  expect(makeDataFolder(folder)).rejects.toThrow(
+  expect(makeDataFolder({ DATA_DIR: folder })).rejects.toThrow(
     `The data folder ${folder} cannot be used, see DATA_DIR: ${reason}`,
   ),
 );

@@ -12,6 +12,9 @@ import { startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
+import { readLocalStack } from "../../local/assembly.ts";
+import { formatFile, makeDataFolder } from "../../local/data-folder.ts";
+import { serve } from "../../local/serve.ts";
 import { eventually, occurs } from "../support/eventually.ts";
 import { disconnect, type HttpRequest, send } from "../support/http.ts";
 import { listen } from "../support/listen.ts";
@@ -25,18 +28,13 @@ const { tables } = stack;
 
 // A process that is killed leaves its files here.
 const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
-// The service reads DATA_DIR when it is imported. A URL would misread this path.
+// A URL would misread this path.
 const folder = join(temporary, "a#b%41?c d");
-process.env.DATA_DIR = folder;
-const { readLocalStack } = await import("../../local/assembly.ts");
-const { serve } = await import("../../local/serve.ts");
-const { makeDataFolder, formatFile } = await import("../../local/data-folder.ts");
 
 let ends: AsyncDisposableStack;
 const synthesize = jest.fn(async () => readLocalStack(shared.assembly));
 let print: jest.SpiedFunction<typeof console.log>;
 
-const { env } = process;
 beforeEach(async () => {
   ends = new AsyncDisposableStack();
   print = jest.spyOn(console, "log").mockImplementation(() => undefined);
@@ -46,7 +44,6 @@ beforeEach(async () => {
 afterEach(async () => {
   disconnect();
   await ends.disposeAsync();
-  process.env = env;
   await rm(temporary, { recursive: true });
   jest.restoreAllMocks();
 });
@@ -66,8 +63,8 @@ async function started(nodeOptions: string[], prefix: string[] = []): Promise<Lo
 
 /** Serves in this process, which is much faster. */
 async function serveHere(environment: Record<string, string>) {
-  process.env = { ...env, PORT: "0", AWS_ENDPOINT_URL_DYNAMODB: "", ...environment };
-  const { server, replace } = await serve(synthesize, ends, console.error);
+  const env = { DATA_DIR: folder, PORT: "0", ...environment };
+  const { server, replace } = await serve(env, synthesize, ends, console.error);
   ends.defer(() => server.drain());
   const [, baseUrl = "", key = ""] = /^BASE_URL=(.*)\nAPI_KEY=(.*)$/.exec(print.mock.calls[0]?.[0]) ?? [];
   return { baseUrl, key, replace };
@@ -147,7 +144,7 @@ it("prints how to call it, and makes no file that others can read", async () => 
   const data = join(files, "dynamodb");
   const linked = join(temporary, "linked");
   await writeFile(linked, "linked");
-  await makeDataFolder(files);
+  await makeDataFolder({ DATA_DIR: files });
   for (const name of ["api-key", "tables.json"]) await symlink(linked, join(files, name));
   await mkdir(data);
   for (const path of [files, data]) await chmod(path, 0o755);
@@ -271,7 +268,7 @@ it("explains its options, and a mistake in one line", async () => {
 
 /** Makes a data folder with the tables of the template, without their indexes. */
 async function makeOldTables(): Promise<void> {
-  await makeDataFolder(folder);
+  await makeDataFolder({ DATA_DIR: folder });
   const store = await startStore(join(folder, "dynamodb"));
   for (const { GlobalSecondaryIndexes, ...table } of tables) {
     const keys = new Set(table.KeySchema?.map(({ AttributeName }) => AttributeName));

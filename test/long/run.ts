@@ -12,7 +12,7 @@ const wholeNumber = (min: number) => (text: string) => {
   return Number(text);
 };
 
-const program = configureProgram(new Command("npm run test:long --"))
+const program = configureProgram(new Command("npm run test:long --"), process)
   .description("Tests that are too long for npm test. Each starts what it needs on this machine.")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
@@ -65,7 +65,7 @@ program
   .option("--hostile <number>", "the least number of hostile requests", wholeNumber(0), 100_000)
   .option("--seed <number>", "repeats a run", wholeNumber(0), Date.now() % 2 ** 31)
   .action(async (options, command) => {
-    const key = options.url ? requireApiKey(command) : "";
+    const key = options.url ? requireApiKey(process, command) : "";
     await (await import("./model/check.ts")).testModel({ ...options, key });
   });
 

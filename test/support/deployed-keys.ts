@@ -1,95 +1,79 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { afterAll, afterEach, beforeEach, expect, jest } from "@jest/globals";
-import { program } from "../../cli/keys.ts";
+import { expect, jest } from "@jest/globals";
+import { keysProgram } from "../../cli/keys.ts";
 import { stackName } from "../../infra/names.ts";
 import { listen } from "./listen.ts";
 import { createOwnTables } from "./own-tables.ts";
-import { runInProcess } from "./run-in-process.ts";
-
-// `npm run keys` for a stage in AWS, whose stack is described by a stand-in of CloudFormation. The clock stands still.
+import { runHere } from "./run-here.ts";
 
 export const HOUR = 3_600_000;
-export const DAY = 24 * HOUR;
-export const start = Date.parse("2026-11-21T12:00:00Z");
-export const iso = (at: number) => new Date(at).toISOString();
+/** The time at which each deployment is opened, in milliseconds since 1970. */
+export const START = Date.parse("2026-11-21T12:00:00Z");
 
-export const tables = await createOwnTables();
-
-export const output = (key: string, value: string) =>
-  `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`;
-export const stackWith = (outputs: string) =>
-  `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${outputs}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
-export const deployed = stackWith(
-  output("PetsTableName", tables.petsTable) + output("ApiKeysTableName", tables.apiKeysTable),
-);
-export const error = (code: string, message: string) =>
-  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
-
-/** What a test can change. */
-export const world = {
-  /** milliseconds since 1970 */
-  now: start,
-  /** what CloudFormation returns for a stack; AWS: "DescribeStacks", examples, and "Common errors" */
-  stacks: {} as Record<string, string>,
-};
-const cloudFormation = await listen(
-  createServer(async (request, response) => {
-    const { StackName: name = "" } = Object.fromEntries(new URLSearchParams(await text(request)));
-    const body = world.stacks[name] ?? error("ValidationError", `Stack with id ${name} does not exist`);
-    response.writeHead(body.startsWith("<Error") ? 400 : 200, { "Content-Type": "text/xml" }).end(body);
-  }),
-);
-
-export const region = { AWS_REGION: "eu-west-1" };
-const { AWS_ACCESS_KEY_ID = "" } = process.env; // the store accepts no other
-export const credentials = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: "test" };
-export const endpoints = {
-  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.origin,
-  AWS_ENDPOINT_URL_DYNAMODB: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "",
-};
-
-export const run = (args: string[], environment: Record<string, string> = credentials) =>
-  runInProcess(program, "keys", args, { ...endpoints, ...region, ...environment });
-export const keys = (...args: string[]) =>
-  run([...args, ...(/^(list|show)$/.test(args[0] ?? "") ? [] : ["--yes"]), "--stage", "staging"]);
-export const print = async (...args: string[]) => {
-  const { code, stdout, stderr } = await keys(...args);
-  expect([code, stderr]).toEqual([0, ""]);
-  return stdout;
-};
-export const json = async (...args: string[]) => JSON.parse(await print(...args, "--json"));
-export const failure = (message: string) => ({ code: 1, stdout: "", stderr: `keys: ${message}\n` });
-/** The states of the keys of an owner. */
-export const statesOf = async (owner: string) => {
-  const listed: { owner: string; state: string }[] = await json("list");
-  return listed.flatMap((key) => (key.owner === owner ? key.state : [])).sort();
-};
-
-beforeEach(() => {
-  world.stacks = { [stackName("staging")]: deployed };
-  world.now = start;
-  jest.spyOn(Date, "now").mockImplementation(() => world.now);
-});
-afterEach(() => {
-  jest.restoreAllMocks();
-});
-afterAll(cloudFormation.close);
-
-/** Does something before, or after, each command of a kind that a program sends to the table. */
-export function interrupt(kind: string, before: () => unknown, after = () => {}): void {
-  const target = DynamoDBClient.prototype as unknown as { send: (...args: object[]) => Promise<unknown> };
-  const { send } = target;
-  jest.spyOn(target, "send").mockImplementation(async function (this: unknown, ...args) {
-    const matches = args[0]?.constructor.name === kind;
-    if (matches) await before();
-    const output = await send.apply(this, args);
-    if (matches) after();
-    return output;
-  });
+/** Returns how CloudFormation describes a stack. AWS: "DescribeStacks", examples */
+export function stackWith(outputs: Record<string, string>): string {
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${members.join("")}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 }
 
-export const fail = () => {
-  throw new Error("down");
-};
+/** Returns how CloudFormation refuses a request. AWS: "Common errors" */
+export const errorWith = (code: string, message: string) =>
+  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+
+/**
+ * Opens a deployment of one stage, with tables of its own. A stand-in of CloudFormation describes its stack, and the clock
+ * stands still. `await using` closes it.
+ */
+export async function openDeployment(stage = "staging") {
+  const tables = await createOwnTables();
+  const outputs = { PetsTableName: tables.petsTable, ApiKeysTableName: tables.apiKeysTable };
+  const stacks: Record<string, string | undefined> = { [stackName(stage)]: stackWith(outputs) };
+  const cloudFormation = await listen(
+    createServer(async (request, response) => {
+      const { StackName: name = "" } = Object.fromEntries(new URLSearchParams(await text(request)));
+      const body = stacks[name] ?? errorWith("ValidationError", `Stack with id ${name} does not exist`);
+      response.writeHead(body.startsWith("<Error") ? 400 : 200, { "Content-Type": "text/xml" }).end(body);
+    }),
+  );
+  const { AWS_ACCESS_KEY_ID = "", AWS_ENDPOINT_URL_DYNAMODB = "" } = process.env; // the store accepts no other key
+  const AWS_ENDPOINT_URL_CLOUDFORMATION = cloudFormation.origin;
+  const endpoints = { AWS_ENDPOINT_URL_CLOUDFORMATION, AWS_ENDPOINT_URL_DYNAMODB };
+  const credentials = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: "test" };
+  /** The environment of an operator. */
+  const operator: Record<string, string> = { ...endpoints, ...credentials, AWS_REGION: "eu-west-1" };
+  const run = (args: string[], environment = operator, target?: { fd: number }) =>
+    runHere(keysProgram, "keys", args, environment, target);
+  const keys = (...args: string[]) =>
+    run([...args, ...(/^(list|show)$/.test(args[0] ?? "") ? [] : ["--yes"]), "--stage", stage]);
+  const print = async (...args: string[]) => {
+    const { stdout, ...others } = await keys(...args);
+    expect(others).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  };
+  const json = async (...args: string[]) => JSON.parse(await print(...args, "--json"));
+  const clock = jest.spyOn(Date, "now").mockReturnValue(START);
+  return {
+    tables,
+    /** what CloudFormation returns for each stack */
+    stacks,
+    endpoints,
+    operator,
+    setTime: (now: number) => void clock.mockReturnValue(now),
+    /** Runs `npm run keys`. */
+    run,
+    /** Runs it for the stage, without a question. */
+    keys,
+    /** Returns what it prints when it succeeds. */
+    print,
+    json,
+    /** Returns the states of all keys. */
+    states: async () => (await json("list")).map(({ state }: { state: string }) => state).sort(),
+    [Symbol.asyncDispose]: async () => {
+      clock.mockRestore();
+      await cloudFormation.close();
+    },
+  };
+}

@@ -52,7 +52,7 @@ export default async function setup(): Promise<void> {
   await mkdir(process.env.TMPDIR);
   // Where the local service looks for it, so that the service does not synthesize it again.
   const data = join(folder, "data");
-  await makeDataFolder(data);
+  await makeDataFolder({ DATA_DIR: data });
   const assembly = join(data, "assembly", await hashSources());
   await mkdir(assembly, { recursive: true });
   await Promise.all([synthesize(assembly, { validate: true }), synthesizeOptions(folder)]);

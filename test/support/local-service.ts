@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeDataFolder } from "../../local/data-folder.ts";
 import { eventually } from "./eventually.ts";
 import { shared } from "./shared.ts";
 
@@ -47,9 +48,7 @@ export function spawnService(
 /** Gives a new data folder the assembly of the tests' shared service, which saves the seconds of a synthesis. */
 async function copyAssembly(dataFolder: string): Promise<void> {
   if (!shared.dataFolder || existsSync(join(dataFolder, "assembly"))) return;
-  // The file reads DATA_DIR once, and a test can set it before it imports the file.
-  const { makeDataFolder } = await import("../../local/data-folder.ts");
-  await makeDataFolder(dataFolder);
+  await makeDataFolder({ DATA_DIR: dataFolder });
   const assembly = join(dataFolder, "assembly");
   cpSync(join(shared.dataFolder, "assembly"), assembly, { recursive: true });
   chmodSync(assembly, 0o700);
