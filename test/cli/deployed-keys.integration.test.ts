@@ -16,8 +16,8 @@ afterEach(() => void jest.restoreAllMocks());
 
 it.each(["show", "rotate", "revoke"])("%s reports a key that does not exist", async (command) => {
   const id = "key_0000000000000000";
-  await using staging = await openDeployment();
-  expect(await staging.keys(command, id, "--json")).toEqual(failure(`No key in staging has the ID ${id}.`));
+  await using aws = await openDeployment();
+  expect(await aws.keys(command, id, "--json")).toEqual(failure(`No key in staging has the ID ${id}.`));
 });
 
 it.each([
@@ -25,9 +25,9 @@ it.each([
   [stackWith({}), `The stack ${stackName("staging")} in eu-west-1 is incomplete: it has no keys table.`],
   [errorWith("AccessDenied", "no"), `AWS refused to describe the stack ${stackName("staging")}: no`],
 ])("reports a stack that it cannot use: %#", async (body, message) => {
-  await using staging = await openDeployment();
-  staging.stacks[stackName("staging")] = body;
-  expect(await staging.keys("list")).toEqual(failure(message));
+  await using aws = await openDeployment();
+  aws.stacks[stackName("staging")] = body;
+  expect(await aws.keys("list")).toEqual(failure(message));
 });
 
 it.each([
@@ -39,12 +39,12 @@ it.each([
 ])("gives up when %s sends no response, or only its start", async (name, message) => {
   const requestHandler = { ...AWS_CLIENT_OPTIONS.requestHandler, requestTimeout: 300, socketTimeout: 300 };
   jest.replaceProperty(AWS_CLIENT_OPTIONS, "requestHandler", requestHandler);
-  await using staging = await openDeployment();
+  await using aws = await openDeployment();
   for (const respond of [() => {}, (response: ServerResponse) => response.writeHead(200).write(" ")]) {
     const received = jest.fn((_request: IncomingMessage, response: ServerResponse) => void respond(response));
     const silent = await listen(createServer(received));
-    const environment = { ...staging.operator, [`AWS_ENDPOINT_URL_${name}`]: silent.origin };
-    const result = await staging.run(list, environment).finally(silent.close);
+    const environment = { ...aws.operator, [`AWS_ENDPOINT_URL_${name}`]: silent.origin };
+    const result = await aws.run(list, environment).finally(silent.close);
     expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
     expect(received).toHaveBeenCalledTimes(AWS_CLIENT_OPTIONS.maxAttempts);
   }
@@ -52,8 +52,8 @@ it.each([
 
 // Jest's own Error class hides the codes of network errors from the AWS SDK, so this runs as a process.
 it("reports the code of a network error", async () => {
-  await using staging = await openDeployment();
-  const nobody = { ...staging.operator, AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
+  await using aws = await openDeployment();
+  const nobody = { ...aws.operator, AWS_ENDPOINT_URL_CLOUDFORMATION: "http://127.0.0.1:1" };
   expect(await keysCli(list, nobody)).toEqual(
     failure("AWS cannot be reached in eu-west-1 (ECONNREFUSED): check the network and the region."),
   );
@@ -61,15 +61,15 @@ it("reports the code of a network error", async () => {
 
 it("reads AWS profiles, and runs the process of one once, because it can ask for a code", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-profile-"));
-  await using staging = await openDeployment();
-  const { AWS_ACCESS_KEY_ID: AccessKeyId } = staging.operator;
+  await using aws = await openDeployment();
+  const { AWS_ACCESS_KEY_ID: AccessKeyId } = aws.operator;
   const AWS_CONFIG_FILE = join(folder.path, "config");
   const made = JSON.stringify({ Version: 1, AccessKeyId, SecretAccessKey: "test" });
   const called = `'${join(folder.path, "called").replaceAll("'", "'\\''")}'`;
   const config = `[profile asks]\nregion = eu-west-1\ncredential_process = mkdir ${called} && echo '${made}'\n`;
   await writeFile(AWS_CONFIG_FILE, config);
-  const environment = { ...staging.endpoints, AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
-  expect(await staging.run(list, environment)).toMatchObject({ code: 0, stderr: "" });
+  const environment = { ...aws.endpoints, AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
+  expect(await aws.run(list, environment)).toMatchObject({ code: 0, stderr: "" });
 });
 
 const id = "key_0000000000000000";
@@ -94,7 +94,7 @@ it.each<[message: string, args: string[], environment?: Record<string, string>]>
       [noRegion, ["issue", "--owner", "Acme", ...stage], {}],
     ];
   }),
-])("asks nothing before it has found the keys, and says: %s", async (message, args, environment) => {
-  await using deployment = await openDeployment(args.at(-1));
-  expect(await deployment.run(args, environment)).toEqual(failure(message));
+])("asks nothing before it has found the keys, and says: %s", async (...[message, args, environment]) => {
+  await using aws = await openDeployment(args.at(-1));
+  expect(await aws.run(args, environment)).toEqual(failure(message));
 });

@@ -11,9 +11,8 @@ import { shared } from "../support/shared.ts";
 
 const keys = async (...args: string[]) => {
   const local = [...args, "--stage", "local", "--json"];
-  const { code, stdout, stderr } = await runHere(keysProgram, "keys", local, {
-    DATA_DIR: shared.dataFolder,
-  });
+  const env = { DATA_DIR: shared.dataFolder };
+  const { code, stdout, stderr } = await runHere(keysProgram, "keys", local, env);
   expect([code, stderr]).toEqual([0, ""]);
   return JSON.parse(stdout);
 };

@@ -8,9 +8,7 @@ import { runHere } from "../support/run-here.ts";
 function run(args: string[], error?: unknown, environment?: Record<string, string>) {
   const programOf = (world: World) => {
     const program = configureProgram(new Command("npm run test --"), world);
-    program.command("do").action(() => {
-      throw error;
-    });
+    program.command("do").action(() => Promise.reject(error));
     return program;
   };
   return runHere(programOf, "test", args, environment);

@@ -39,8 +39,7 @@ export async function openDeployment(stage = "staging") {
     }),
   );
   const { AWS_ACCESS_KEY_ID = "", AWS_ENDPOINT_URL_DYNAMODB = "" } = process.env; // the store accepts no other key
-  const AWS_ENDPOINT_URL_CLOUDFORMATION = cloudFormation.origin;
-  const endpoints = { AWS_ENDPOINT_URL_CLOUDFORMATION, AWS_ENDPOINT_URL_DYNAMODB };
+  const endpoints = { AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.origin, AWS_ENDPOINT_URL_DYNAMODB };
   const credentials = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: "test" };
   /** The environment of an operator. */
   const operator: Record<string, string> = { ...endpoints, ...credentials, AWS_REGION: "eu-west-1" };

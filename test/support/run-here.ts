@@ -25,18 +25,14 @@ export async function runHere(
   using folder = mkdtempDisposableSync(join(tmpdir(), "animal-store-run-"));
   const file = join(folder.path, "stdout");
   await using printed = await open(file, "w");
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const world = {
-    argv: ["", "", ...args],
-    env: { HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment },
-    stdin,
-    stdout: Object.assign(stdout, { fd: (target ?? printed).fd }),
-    stderr,
-  } as unknown as World;
-  const { env } = process;
-  process.env = world.env; // for the AWS SDK
+  const stdout = Object.assign(new PassThrough(), { fd: (target ?? printed).fd });
+  const stderr = new PassThrough();
+  const env = { HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment };
+  const world = { argv: ["", "", ...args], env, stdin: {}, stdout, stderr } as unknown as World;
+  const { env: own } = process;
+  process.env = env; // for the AWS SDK
   const code = await runProgram(program(world), label, world).finally(() => {
-    process.env = env;
+    process.env = own;
   });
   return { code, stdout: `${readFileSync(file)}${stdout.read() ?? ""}`, stderr: `${stderr.read() ?? ""}` };
 }
