@@ -5,7 +5,7 @@ import { type Command, CommanderError } from "commander";
 import { ApiError } from "../lib/errors.ts";
 import { escapeLines } from "./escape-controls.ts";
 
-/** What a program gets from outside: `process`, or what a test gives it. The AWS SDK alone reads `process.env` itself. */
+/** What a program reads and writes: `process`, or what a test makes. Only the AWS SDK reads `process.env` by itself. */
 export type World = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "stderr">;
 
 /**

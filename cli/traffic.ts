@@ -76,6 +76,7 @@ async function sendTraffic(world: World, command: string[], url: string, traffic
   if (failing) throw new Error(`These fail after the command: ${failing}.`);
 }
 
+/** The command for deployments. */
 export const trafficProgram = (world: World): Command =>
   configureProgram(new Command("npm run traffic --"), world)
     .description(
