@@ -1,18 +1,17 @@
 import { expect, it } from "@jest/globals";
 import { entryName } from "../../infra/names.ts";
-import { petCreator } from "../../lib/dynamo/pet-store.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { recordCalls } from "../support/calls.ts";
 import { context, exampleEvents } from "../support/event.ts";
+import { addItems } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { COLLIDING_KEYS } from "../support/pets.ts";
 
 // Lambda freezes what a function leaves behind, and can continue a write hours later. So each call is cancelled when the
 // function gives up and responds.
 
-const tables = await createOwnTables();
-const { create } = petCreator(tables.petsTable);
+await createOwnTables();
 
 const takeCalls = recordCalls();
 
@@ -28,15 +27,15 @@ globalThis.AbortController = class extends AbortController {
 it.each<Operation>(operations)("every call of $id gets the signal of the function", async (operation) => {
   const { handler, ready } = await import(`../../functions/${entryName(operation.id)}.ts`);
   await ready;
-  // A request, one whose id is taken, its retry, and one without a pet.
+  // A request, one whose id is taken, its retry, and one without its item.
   const [first, second] = COLLIDING_KEYS;
   for (const key of [first, second, second, "without"]) {
-    const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
     for (const { eventFor } of exampleEvents(operation)) {
+      const path = key === "without" ? {} : { path: await addItems(operation.path) };
       takeCalls();
       signals.length = 0;
-      await handler(eventFor(key === "without" ? "1" : String(id), { headers }), context);
+      await handler(eventFor({ ...path, headers }), context);
       const calls = takeCalls();
       expect(calls).not.toEqual([]);
       for (const { command, signal } of calls)

@@ -4,7 +4,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayProxyResult } from "aws-lamb
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 import { ATTEMPTS } from "../../lib/dynamo/client.ts";
-import { petCreator, petLister } from "../../lib/dynamo/pet-store.ts";
+import { petLister } from "../../lib/dynamo/pet-store.ts";
 import { errorHeaders } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { createPet } from "../../lib/operations/create-pet.ts";
@@ -12,6 +12,7 @@ import { operations } from "../../lib/operations.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../support/event.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Fault, startFaultProxy } from "../support/fault-proxy.ts";
+import { addItems } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { countNamed } from "../support/pets.ts";
 import { functionNames } from "../support/resources.ts";
@@ -45,7 +46,6 @@ const waits: Fault[] = ["delay", "stall", "throughput exceeded", "throttling"];
 const isQuick = ({ fault }: { fault: Fault }) => !waits.includes(fault);
 
 const tables = await createOwnTables();
-const store = petCreator(tables.petsTable);
 const count = (name: string) => countNamed(petLister(tables.petsTable), name);
 const key = generateApiKey("staging");
 
@@ -94,24 +94,20 @@ beforeAll(async () => {
 
 const petOf = (name: string) => ({ name, categoryId: 1, status: "sold" as const });
 
-/** Returns the id of a new pet. On a busy machine, the store can respond too late. */
-async function addPet(): Promise<string> {
-  const add = () => store.create({ ...petOf("Rex"), categoryId: 1n }).catch(() => undefined);
-  return String((await eventually(add, (pet) => expect(pet).toBeDefined()))?.id);
-}
-
 /**
- * Returns a function that sends a valid request to each operation at once. Each has a pet of its own, and calls DynamoDB
+ * Returns a function that sends a valid request to each operation at once. Each has items of its own, and calls DynamoDB
  * once: the list is that of one status, which the others ignore (contract 3.7).
  *
  * @param name of the pet that is created
  */
 async function requests(call: Functions["call"], name: string, which: readonly Operation[] = operations) {
   const prepared = which.map(async (operation: Operation) => {
-    const petId = operation.params ? await addPet() : "";
+    // On a busy machine, the store can respond too late.
+    const add = () => addItems(operation.path, call).catch(() => undefined);
+    const path = (await eventually(add, (ids) => expect(ids).toBeDefined())) ?? {};
     const query = { status: ["sold"], limit: ["1"] };
     const body = operation.id === "createPet" && { body: JSON.stringify(petOf(name)) };
-    return { id: operation.id, event: exampleEvent(operation, petId, { query, ...body }) };
+    return { id: operation.id, event: exampleEvent(operation, { path, query, ...body }) };
   });
   const sent = await Promise.all(prepared);
   return () => Promise.all(sent.map(({ id, event }) => call(id, event)));
@@ -202,7 +198,7 @@ it.each<Fault>(["malformed", "truncated", "empty"])(
   "a response that cannot be read is a 503: %s, when a condition failed or a list was read",
   async (fault) => {
     const { proxy, call } = shared;
-    const event = exampleEvent(createPet, "", {}, ["Idempotency-Key"]);
+    const event = exampleEvent(createPet, {}, ["Idempotency-Key"]);
     await proxy.set(undefined);
     expect(await call("createPet", event)).toMatchObject({ statusCode: 201 });
     await proxy.set(fault);

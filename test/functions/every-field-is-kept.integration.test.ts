@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
-import { entryName } from "../../infra/names.ts";
+import * as z from "zod/mini";
+import { exampleOf } from "../../lib/example-values.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import type { Operation } from "../../lib/operation.ts";
@@ -10,7 +11,8 @@ import { operations } from "../../lib/operations.ts";
 import { NewPet, type Pet } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { deletePet } from "../support/deletion.ts";
-import { context, exampleEvents, requestEvent } from "../support/event.ts";
+import { context, exampleEvent, exampleEvents, requestEvent } from "../support/event.ts";
+import { addItem, addItems, callFunction } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 
 // Every member of a pet takes the whole way, from the request to the table, the responses and the documentation.
@@ -36,6 +38,27 @@ function samplesOf(name: string): [unknown, unknown, unknown] {
   throw new Error(`Add two valid values and an invalid one for the type of ${name}.`);
 }
 
+const query = { limit: [String(PAGE_SIZE.maximum)] };
+const all: readonly Operation[] = operations;
+
+it.each(all.filter(({ method }) => method === "POST"))(
+  "$id returns every member of its example, and each GET of its path reads them back",
+  async ({ path, body = z.object({}) }) => {
+    const ids = await addItems(path);
+    const item = await addItem(path, ids);
+    expect(item).toMatchObject(Object(parseJson(JSON.stringify(exampleOf(body)))));
+    const reads = all.filter(
+      (one) => one.method === "GET" && [path, `${path}/`].includes(one.path.replace(/\{\w+\}$/, "")),
+    );
+    for (const read of reads) {
+      const name = /\{(\w+)\}$/.exec(read.path)?.[1] ?? "";
+      const event = exampleEvent(read, { path: { ...ids, [name]: String(item.id) }, query });
+      const { body } = await callFunction(read.id, event);
+      expect([parseJson(body)].flat()).toContainEqual(item);
+    }
+  },
+);
+
 const names = Object.keys(NewPet.shape);
 const valid = Object.fromEntries(names.map((name) => [name, samplesOf(name)[0]]));
 
@@ -52,7 +75,6 @@ const stored = async (id: bigint): Promise<Item | undefined> =>
 const get = async (id: bigint) =>
   parseJson((await getPet(requestEvent({ path: { petId: String(id) } }), context)).body);
 
-const query = { limit: [String(PAGE_SIZE.maximum)] };
 const list = async () => parseJson((await listPets(requestEvent({ query }), context)).body) as Pet[];
 
 describe.each(names)("%s", (name) => {
@@ -120,12 +142,12 @@ const authorizer = { keyId: "key_examples", scopes: "pets:read pets:write" };
 
 /** Runs an operation on a new pet for each of its examples, and returns the items of the pet before and after. */
 async function* runOnPets(operation: Operation, prepare: (id: bigint) => unknown = () => undefined) {
-  const { handler } = await import(`../../functions/${entryName(operation.id)}.ts`);
   for (const { what, eventFor } of exampleEvents(operation)) {
     const { id } = (await create({ ...valid, status: "sold" })).body; // an example has another status
     await prepare(id);
     const before = await stored(id);
-    const { statusCode } = await handler(eventFor(String(id), { authorizer }), context);
+    const path = { ...(await addItems(operation.path)), petId: String(id) };
+    const { statusCode } = await callFunction(operation.id, eventFor({ path, authorizer }));
     yield { what, statusCode, before, after: await stored(id) };
   }
 }

@@ -1,62 +1,79 @@
 import { isDeepStrictEqual } from "node:util";
-import { expect, it } from "@jest/globals";
+import { beforeAll, expect, it } from "@jest/globals";
 import * as z from "zod/mini";
-import { entryName } from "../../infra/names.ts";
 import { exampleRequest } from "../../lib/example-values.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { recordCalls } from "../support/calls.ts";
-import { context, exampleEvent } from "../support/event.ts";
+import { exampleEvent } from "../support/event.ts";
+import { addItem, addItems, callFunction } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 
 await createOwnTables();
 const takeCalls = recordCalls();
-const start = async ({ id }: Operation) => {
-  const { handler, ready } = await import(`../../functions/${entryName(id)}.ts`);
-  await ready;
-  return handler;
-};
+
+type Texts = Record<string, string>;
 
 /** Sends a query, and returns the calls of DynamoDB and the query of the link to the next page. */
-async function send(operation: Operation, query: Record<string, string>) {
-  const handler = await start(operation);
+async function send(operation: Operation, path: Texts, query: Texts) {
   takeCalls();
   const sent = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]]));
-  const { headers } = await handler(exampleEvent(operation, "1", { query: sent }), context);
-  const [, search = ""] = /\?([^>]*)>; rel="next"/.exec(headers.Link ?? "") ?? [];
+  const { headers } = await callFunction(operation.id, exampleEvent(operation, { path, query: sent }));
+  const [, search = ""] = /\?([^>]*)>; rel="next"/.exec(String(headers?.Link)) ?? [];
   const calls = takeCalls().map(({ command, input }) => [command, input]);
   return { calls, next: Object.fromEntries(new URLSearchParams(search)) };
 }
 
 /** Expects that a parameter of a query changes the calls. */
-async function expectUse(operation: Operation, name: string, query: Record<string, string>): Promise<void> {
+async function expectUse(operation: Operation, path: Texts, name: string, query: Texts): Promise<void> {
   const { [name]: _, ...others } = query;
-  const [{ calls }, { calls: without }] = [await send(operation, query), await send(operation, others)];
+  const { calls } = await send(operation, path, query);
+  const { calls: without } = await send(operation, path, others);
   expect({ name, query, isUsed: !isDeepStrictEqual(calls, without) }).toEqual({ name, query, isUsed: true });
 }
 
 /** What code can mistake for a parameter that is missing. */
 const FALSY = ["", "0", "false"];
+/** A page of one item. */
+const limit = String(PAGE_SIZE.minimum);
 
-const creations = operations.filter(({ method }) => method === "POST");
-const parameters = (operations as readonly Operation[]).flatMap((operation) =>
-  Object.entries(exampleRequest(operation).query).map(([name, value]) => ({ operation, name, value })),
+const accepts = (schema: z.core.$ZodType | undefined, value: unknown) =>
+  schema !== undefined && z.safeParse(schema, value).success;
+
+const parameters = (operations as readonly Operation[]).flatMap((operation) => {
+  const { cursor: _, ...examples } = exampleRequest(operation).query;
+  if (examples.limit) examples.limit = limit;
+  return Object.entries(examples).map(([name, value]) => ({ operation, name, value, examples }));
+});
+
+beforeAll(async () => {
+  // Two items of each kind for a page of one. They have the values of the examples, so that every filter finds them.
+  for (const { method, path } of [...operations, ...operations])
+    if (method === "POST") await addItem(path, await addItems(path));
+});
+
+it.each(parameters)(
+  "$operation.id reads what $name asks for, also beside each other parameter",
+  async ({ operation, name, value, examples }) => {
+    const path = await addItems(operation.path);
+    const schema = Object(operation.query?.shape)[name];
+    const values = [value, ...FALSY.filter((text) => accepts(schema, text))];
+    for (const other of Object.entries(examples))
+      for (const text of values) {
+        const query = { limit, ...Object.fromEntries([other]), [name]: text };
+        if (accepts(operation.query, query)) await expectUse(operation, path, name, query);
+      }
+  },
 );
-it.each(parameters.filter(({ name }) => name !== "cursor"))(
-  "$operation.id reads the page that $name asks for, and links to the next one with it",
+
+it.each(parameters.filter(({ operation }) => operation.success.headers?.Link))(
+  "$operation.id links to the next page that $name asks for",
   async ({ operation, name, value }) => {
-    // Two items of each kind for a page of one. They have the values of the examples, so that every filter finds them.
-    for (const creation of [...creations, ...creations])
-      await (await start(creation))(exampleEvent(creation, ""), context);
-    const query = { [name]: value, limit: String(PAGE_SIZE.minimum) };
-    const shape: Record<string, z.core.$ZodType> = { ...operation.query?.shape };
-    const falsy = FALSY.filter((text) => shape[name] && z.safeParse(shape[name], text).success);
-    await expectUse(operation, name, query);
-    for (const text of falsy) await expectUse(operation, name, { ...query, [name]: text });
-    if (!operation.success.headers?.Link) return; // it has no pages
-    const { next } = await send(operation, query);
+    const path = await addItems(operation.path);
+    const query = { limit, [name]: value };
+    const { next } = await send(operation, path, query);
     expect(next).toEqual({ ...query, cursor: expect.any(String) });
-    for (const one of [name, "cursor"]) await expectUse(operation, one, next);
+    for (const one of [name, "cursor"]) await expectUse(operation, path, one, next);
   },
 );

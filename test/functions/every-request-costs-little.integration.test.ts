@@ -13,6 +13,7 @@ import { PetStatus } from "../../lib/pet.ts";
 import { withWrongChecksum } from "../support/api-keys.ts";
 import { recordCalls } from "../support/calls.ts";
 import { authorizerEvent, context, exampleEvents, requestEvent } from "../support/event.ts";
+import { addItem, addItems, callFunction } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { COLLIDING_KEYS } from "../support/pets.ts";
 
@@ -63,29 +64,55 @@ it.each(starts)(
   },
 );
 
-it.each<Operation>(operations)(
-  "$id succeeds with each of its optional parameters, by the client that its warm-up uses, awaits each call, and reads no more than a page",
-  async (operation) => {
-    const { handler } = await import(`../../functions/${entryName(operation.id)}.ts`);
-    const { create } = petCreator(pets);
+describe.each<Operation>(operations)("$id", (operation) => {
+  /** Sends each example of a request, and returns its calls, and those without a response when the function responded. */
+  async function sendExamples() {
+    const runs = [];
     for (const { what, eventFor } of exampleEvents(operation)) {
-      const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });
+      const event = eventFor({ path: await addItems(operation.path) });
       takeCalls();
-      const { statusCode } = await handler(eventFor(String(id)), context);
-      expect([what, statusCode]).toEqual([what, operation.success.status]);
+      const { statusCode } = await callFunction(operation.id, event);
       const calls = takeCalls();
-      expect(calls).not.toEqual([]);
-      const running = calls.flatMap(({ responded, command }) => (Number.isFinite(responded) ? [] : command));
-      expect([what, "running after the response", running]).toEqual([what, "running after the response", []]);
-      const { calls: start } = starts.find(({ file }) => file === `${entryName(operation.id)}.ts`) ?? {};
-      for (const { client, command, input } of calls) {
-        expect(start?.some((call) => call.client === client)).toBe(true); // another client has no connection yet
-        expect(command).toMatch(/^(Get|Put|Update|Delete|Query)Command$/); // a Scan costs more with each pet
-        if (command === "QueryCommand") expect(input.Limit).toBeLessThanOrEqual(PAGE_SIZE.maximum + 1);
-      }
+      const running = calls.filter(({ responded }) => !Number.isFinite(responded));
+      runs.push({ what, statusCode, calls, running: running.map(({ command }) => command) });
     }
-  },
-);
+    return runs;
+  }
+
+  it("succeeds with each of its optional parameters, after the response to each call", async () => {
+    for (const { what, statusCode, calls, running } of await sendExamples()) {
+      const expected = { what, statusCode: operation.success.status, running: [] };
+      expect({ what, statusCode, running }).toEqual(expected);
+      expect(calls).not.toEqual([]);
+    }
+  });
+
+  it("calls DynamoDB with the client that its warm-up has connected", async () => {
+    const { calls: start } = starts.find(({ file }) => file === `${entryName(operation.id)}.ts`) ?? {};
+    const connected = start?.map(({ client }) => client);
+    for (const { calls } of await sendExamples())
+      for (const { client } of calls) expect(connected?.includes(client)).toBe(true);
+  });
+
+  it("reads an item as last written, and of a list no more than a page", async () => {
+    for (const { command, input } of (await sendExamples()).flatMap(({ calls }) => calls)) {
+      expect(command).toMatch(/^(Get|Put|Update|Delete|Query)Command$/); // a Scan costs more with each item
+      if (command === "GetCommand") expect(input).toMatchObject({ ConsistentRead: true });
+      if (command === "QueryCommand") expect(input.Limit).toBeLessThanOrEqual(PAGE_SIZE.maximum + 1);
+      expect(input).not.toHaveProperty("FilterExpression"); // DynamoDB reads and charges what it leaves out
+    }
+  });
+
+  it("makes no more calls when the tables have more items than a page", async () => {
+    const counts = async () =>
+      (await sendExamples()).map(({ what, calls }) => ({ what, calls: calls.length }));
+    const before = await counts();
+    for (const { method, path } of operations)
+      for (let n = 0; method === "POST" && n <= PAGE_SIZE.default; n++)
+        await addItem(path, await addItems(path));
+    expect(await counts()).toEqual(before);
+  });
+});
 
 describe("a request calls DynamoDB", () => {
   const body = '{"name":"Rex","categoryId":1}';

@@ -3,11 +3,11 @@ import type { APIGatewayProxyResult } from "aws-lambda";
 import { entryName, stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
-import { petCreator } from "../../lib/dynamo/pet-store.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { recordCalls } from "../support/calls.ts";
 import { authorizerEvent, context, exampleEvents } from "../support/event.ts";
+import { addItems } from "../support/items.ts";
 import type { Json } from "../support/json.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { COLLIDING_KEYS } from "../support/pets.ts";
@@ -16,11 +16,9 @@ import { shared } from "../support/shared.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
 
-const tables = await createOwnTables();
+await createOwnTables();
 const takeCalls = recordCalls();
 jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key
-
-const { create } = petCreator(tables.petsTable);
 
 /** A call of DynamoDB; `index` is the end of the ARN if it reads an index. */
 type Call = Record<"action" | "table" | "index", string>;
@@ -46,20 +44,19 @@ async function run(name: string, events: (() => Promise<object>)[]) {
   return { calls, responses };
 }
 
-/** Runs an operation with each example of a request: with a pet, with an id that is taken, and without the pet. */
+/** Runs an operation with each example of a request: with its item, with an id that is taken, and without the item. */
 async function runOperation(operation: Operation): Promise<Call[]> {
   const [first, second] = COLLIDING_KEYS;
-  const eventsWith = (key: string, hasPet = true) =>
+  const eventsWith = (key: string, hasItem = true) =>
     exampleEvents(operation).map(({ eventFor }) => async () => {
-      const { id } = await create({ name: "Rex", categoryId: 1n, status: "available" });
-      const event = eventFor(hasPet ? String(id) : "1");
+      const event = eventFor(hasItem ? { path: await addItems(operation.path) } : {});
       if ("Idempotency-Key" in event.multiValueHeaders) event.multiValueHeaders["Idempotency-Key"] = [key];
       return event;
     });
-  const withPet = [...eventsWith(first), ...eventsWith(second)];
-  const { calls, responses } = await run(operation.id, [...withPet, ...eventsWith("without", false)]);
+  const withItem = [...eventsWith(first), ...eventsWith(second)];
+  const { calls, responses } = await run(operation.id, [...withItem, ...eventsWith("without", false)]);
   const failed = responses
-    .slice(0, withPet.length)
+    .slice(0, withItem.length)
     .filter((one) => one.statusCode !== operation.success.status);
   expect(failed).toEqual([]);
   return calls;

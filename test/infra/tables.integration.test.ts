@@ -60,6 +60,11 @@ describe.each(stacks)("%s", (_, assembly, stage) => {
         expect([AttributeName, AttributeType]).toEqual([AttributeName, types[typeof example[AttributeName]]]);
   });
 
+  it("gives the partition key of each table a name that no other table has", () => {
+    const names = tables.map(({ KeySchema }) => KeySchema[0].AttributeName);
+    expect(names.filter((name, n) => names.indexOf(name) !== n)).toEqual([]);
+  });
+
   it("lists no retired id in an index", () => {
     const retired = ["id", "creationId", "fingerprint", "deletionId"];
     for (const { GlobalSecondaryIndexes = [] } of tables.filter(({ id }) => id === pets))

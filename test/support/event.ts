@@ -45,23 +45,17 @@ const optionalOf = ({ query, headers }: Operation) =>
     .map(([name]) => name);
 
 /**
- * The event of a valid request to an operation: its example, with the required parameters.
+ * The event of a valid request to an operation: its example, with the required parameters. No item has the ids of its path.
  *
- * @param petId the id of a pet, if the path has one
  * @param parts replace those of the example
  * @param optional names of optional parameters to send as well
  */
-export function exampleEvent(
-  operation: Operation,
-  petId: string,
-  parts: RequestParts = {},
-  optional: string[] = [],
-) {
-  const { params, query, headers, body } = exampleRequest(operation);
+export function exampleEvent(operation: Operation, parts: RequestParts = {}, optional: string[] = []) {
+  const { params: path, query, headers, body } = exampleRequest(operation);
   const leftOut = optionalOf(operation).filter((name) => !optional.includes(name));
   const sent = (part: object) => Object.entries(part).filter(([name]) => !leftOut.includes(name));
   return requestEvent({
-    path: Object.fromEntries(Object.keys(params).map((name) => [name, petId])),
+    path,
     query: Object.fromEntries(sent(query).map(([name, value]) => [name, [value]])),
     headers: { "Content-Type": "application/json", ...Object.fromEntries(sent(headers)) },
     body,
@@ -71,7 +65,7 @@ export function exampleEvent(
 
 /**
  * The events of exampleEvent by what they send: all optional parameters, unless the operation refuses that, none, and each
- * one alone. Each is a function of the id of a pet.
+ * one alone.
  */
 export function exampleEvents(operation: Operation) {
   const names = optionalOf(operation);
@@ -80,7 +74,7 @@ export function exampleEvents(operation: Operation) {
   for (const name of names) sent.set(`only ${name}`, [name]);
   return [...sent].map(([what, optional]) => ({
     what,
-    eventFor: (petId: string, parts: RequestParts = {}) => exampleEvent(operation, petId, parts, optional),
+    eventFor: (parts: RequestParts = {}) => exampleEvent(operation, parts, optional),
   }));
 }
 

@@ -20,7 +20,7 @@ const logs = (["info", "error"] as const).map((level) =>
   jest.spyOn(console, level).mockImplementation(() => undefined),
 );
 const events: Record<string, object> = {
-  ...Object.fromEntries(operations.map((operation) => [operation.id, exampleEvent(operation, "1")])),
+  ...Object.fromEntries(operations.map((operation) => [operation.id, exampleEvent(operation)])),
   authorize: authorizerEvent(`Bearer ${generateApiKey("staging")}`),
 };
 

@@ -28,7 +28,7 @@ const cases: Record<string, { event: unknown; result: object }> = {
   ...Object.fromEntries(
     operations.map((operation) => {
       const result = { statusCode: "params" in operation ? 404 : operation.success.status };
-      return [operation.id, { event: exampleEvent(operation, "1"), result }];
+      return [operation.id, { event: exampleEvent(operation), result }];
     }),
   ),
   authorize: {
