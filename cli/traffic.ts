@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
+import { API_VERSION } from "../lib/operation.ts";
 import { parseBaseUrl } from "./arguments.ts";
 import { addPet, findPet, type Probe, probesOf, send } from "./probe.ts";
 import { configureProgram, printError, requireApiKey, runProgram, type World } from "./run-program.ts";
@@ -82,7 +83,7 @@ export const trafficProgram = (world: World): Command =>
     .description(
       "Runs a command, and sends requests to each operation every second until it ends: with the API key in the variable API_KEY, which needs both scopes, and without a key. It adds one pet for each API key. Fails if the command or the last requests fail, and does not run the command if every operation refuses the key.",
     )
-    .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
+    .requiredOption("--url <URL>", `base URL, ending in /${API_VERSION}`, parseBaseUrl)
     .argument("<command...>", "such as npx cdk deploy <stack>")
     .usage("--url <URL> -- <command>")
     .action((command, { url }, traffic) => sendTraffic(world, command, url, traffic));

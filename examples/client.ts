@@ -66,7 +66,7 @@ export interface AddError extends Error {
 }
 
 export interface ClientOptions {
-  /** ends in /v1 */
+  /** ends in the version, such as /v1 */
   baseUrl: string;
   /** with the scopes of the operations that the client calls */
   apiKey: string;

@@ -47,8 +47,8 @@ export interface Stage {
   /** who gets the pages and the notices; each address has to confirm, in a message from AWS */
   alarmEmails?: { page: string; notice: string };
   /**
-   * A custom domain name, mapped at /v1. The certificate must be in the stage's region. `disableDefaultEndpoint` locks out
-   * the clients that still use the default endpoint: deploy the name first, and disable it when nobody does.
+   * A custom domain name, mapped at API_VERSION. The certificate must be in the stage's region. `disableDefaultEndpoint`
+   * locks out the clients that still use the default endpoint: deploy the name first, and disable it when nobody does.
    */
   domain?: {
     name: string;

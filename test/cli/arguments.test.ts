@@ -12,7 +12,9 @@ import {
 } from "../../cli/arguments.ts";
 import { escapeControls } from "../../cli/escape-controls.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
+import { API_VERSION } from "../../lib/operation.ts";
 
+const version = `/${API_VERSION}`;
 const id = "key_94a9db21d2a2b24b";
 
 it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, invalid: string[]]>([
@@ -43,8 +45,17 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
   [
     "a base URL",
     parseBaseUrl,
-    { "http://127.0.0.1:3000/v1": "http://127.0.0.1:3000/v1", "https://a/b/v1/": "https://a/b/v1" },
-    ["nope", "", "localhost:3000/v1", "//host/v1", "file:///v1", "http://host", "http://v1", "http://a/v1?b"],
+    { [`http://a:1${version}`]: `http://a:1${version}`, [`https://a/b${version}/`]: `https://a/b${version}` },
+    [
+      "nope",
+      "",
+      `a:1${version}`,
+      `//a${version}`,
+      `file://${version}`,
+      "http://a",
+      `http:/${version}`,
+      `http://a${version}?b`,
+    ],
   ],
 ])("reads %s, and refuses anything else with a hint", (_what, parse, valid, invalid) => {
   for (const [text, value] of Object.entries(valid)) expect(parse(text)).toEqual(value);

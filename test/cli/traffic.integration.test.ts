@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it, jest } from "@jest/globals";
 import { SPELLINGS } from "../../cli/probe.ts";
-import type { Operation } from "../../lib/operation.ts";
+import { API_VERSION, type Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { runNode } from "../support/keys-cli.ts";
 import { listen } from "../support/listen.ts";
@@ -62,7 +62,7 @@ async function traffic({
   let phase: keyof typeof phases = "before";
   const server = createServer(async (message, response) => {
     const { method, headers, socket } = message;
-    const url = String(message.url).replace("/v1", "");
+    const url = String(message.url).replace(`/${API_VERSION}`, "");
     const route = `${method} ${url}`;
     requests.push({ route, headers, body: await text(message) });
     const failure = phases[phase]?.(route, headers.authorization);
@@ -99,7 +99,7 @@ async function traffic({
       deployment.emit("close", 0);
     }, 5),
   );
-  const all = ["--url", `${origin}/v1/`, ...args];
+  const all = ["--url", `${origin}/${API_VERSION}/`, ...args];
   const run = runHere(trafficProgram, "traffic", all, { PATH, API_KEY: "ask_x", ...env });
   return { ...(await run.finally(close)), requests };
 }

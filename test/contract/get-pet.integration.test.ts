@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { API_VERSION } from "../../lib/operation.ts";
 import { getPet } from "../../lib/operations/get-pet.ts";
 import { add, call } from "./client.ts";
 
@@ -9,7 +10,7 @@ describe("GET /pets/{petId}", () => {
     expect([status, body]).toEqual([200, pet]);
     expect(headers.get("deprecation")).toBe(`@${getPet.deprecation.since.getTime() / 1000}`);
     expect(headers.get("sunset")).toBe(getPet.deprecation.sunset.toUTCString());
-    expect(headers.get("link")).toMatch(/^<[^>]+\/v1\/pets>; rel="successor-version"$/);
+    expect(headers.get("link")).toContain(`/${API_VERSION}/pets>; rel="successor-version"`);
   });
 
   it.each(["1", "-9223372036854775808", "9223372036854775808", "007", "1.0", "abc"])(

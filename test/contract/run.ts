@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { parseBaseUrl } from "../../cli/arguments.ts";
 import { configureProgram, requireApiKey, runProgram } from "../../cli/run-program.ts";
+import { API_VERSION } from "../../lib/operation.ts";
 import { eventually } from "../support/eventually.ts";
 
 /** `API_KEY=<API key> npm run test:contract -- --url <base URL>`: the contract suite against any deployment. */
@@ -54,6 +55,6 @@ const program = configureProgram(new Command("npm run test:contract --"), proces
   .description(
     "Tests a deployment over HTTP, with the API key in the variable API_KEY, which needs both scopes. It adds animals.",
   )
-  .requiredOption("--url <URL>", "base URL, ending in /v1", parseBaseUrl)
+  .requiredOption("--url <URL>", `base URL, ending in /${API_VERSION}`, parseBaseUrl)
   .action(testContract);
 process.exit(await runProgram(program, "test:contract", process));

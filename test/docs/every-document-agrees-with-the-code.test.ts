@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { namedStages } from "../../infra/stages.ts";
 import { errors } from "../../lib/errors.ts";
-import type { Operation } from "../../lib/operation.ts";
+import { API_VERSION, type Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { documents as documentsWithFigures, withFigures } from "../generate/figures.ts";
 import { anchorOf } from "../generate/report.ts";
@@ -35,6 +35,14 @@ it.each(documents)("%s names only files, sections and npm scripts that exist", (
   const commands = [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = ""]) => name);
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
 });
+
+it.each([...documents, ...globSync("examples/*.ts", { cwd: root })])(
+  "%s has the version of the API in its URLs",
+  (file) => {
+    const versions = read(file).match(/(?<![a-z])\/v\d+\b/g) ?? []; // not that of a Go module
+    expect(versions.filter((version) => version !== `/${API_VERSION}`)).toEqual([]);
+  },
+);
 
 const confirmed = namedStages.filter((stage) => stage.confirmKeyChanges).map(({ name }) => name);
 /** The commands that ask. They take the line that is pasted after them for the answer. */

@@ -7,6 +7,7 @@ import { HttpServer } from "../../../emulator/gateway/server.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
+import { API_VERSION } from "../../../lib/operation.ts";
 import { occurs } from "../../support/eventually.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
@@ -39,7 +40,7 @@ afterAll(async () => {
   await close();
 });
 
-const baseUrl = `${origin}/v1`;
+const baseUrl = `${origin}/${API_VERSION}`;
 
 // The gateway caches a policy for each key.
 const key = (last: string) => `ask_local_${"0".repeat(32)}${last}`;
@@ -74,9 +75,9 @@ it("an event has the form of API Gateway's proxy integration", async () => {
     requestContext: {
       requestId: response.headers.get("x-amzn-requestid"),
       requestTime: expect.stringMatching(/ \+0000$/),
-      stage: "v1",
+      stage: API_VERSION,
       resourcePath: "/pets",
-      path: "/v1/pets/",
+      path: `/${API_VERSION}/pets/`,
       httpMethod: "GET",
       protocol: "HTTP/1.1",
       domainName: new URL(origin).host,
@@ -142,7 +143,10 @@ describe("the access log", () => {
     authorize.mockRejectedValueOnce(new Error('no "database"'));
     await expectError(await get("/pets/7?limit=8", "f"), "unavailable");
     expect(log).toHaveBeenLastCalledWith(
-      expect.objectContaining({ url: "/v1/pets/7?limit=8", body: JSON.stringify(errorBody("unavailable")) }),
+      expect.objectContaining({
+        url: `/${API_VERSION}/pets/7?limit=8`,
+        body: JSON.stringify(errorBody("unavailable")),
+      }),
       stack.accessLogFormat,
     );
     expect(accessLog()).toMatchObject({
@@ -195,7 +199,7 @@ describe("the gateway", () => {
       const [status, sent, headers] = row;
       const rest = 2 ** 21;
       const socket = connect(Number(new URL(origin).port), "127.0.0.1");
-      const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}`;
+      const head = `POST /${API_VERSION}/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}`;
       socket.write(`${head}Content-Length: ${sent + rest}\r\n\r\n`);
       socket.write(Buffer.alloc(sent));
       const [response] = await occurs("the gateway responds before the rest", socket, "data");

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { ApiError, type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
 import { createHandler, EARLY_RESPONSE_MS } from "../../../lib/http/handler.ts";
 import { describeError } from "../../../lib/log.ts";
-import type { Operation } from "../../../lib/operation.ts";
+import { API_VERSION, type Operation } from "../../../lib/operation.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { listPets } from "../../../lib/operations/list-pets.ts";
 import { operations } from "../../../lib/operations.ts";
@@ -143,7 +143,7 @@ describe("a deprecated operation", () => {
   const announcement = {
     Deprecation: `@${getPet.deprecation.since.getTime() / 1000}`,
     Sunset: getPet.deprecation.sunset.toUTCString(),
-    Link: `<https://api.example/v1${getPet.deprecation.successor}>; rel="successor-version"`,
+    Link: `<https://api.example/${API_VERSION}${getPet.deprecation.successor}>; rel="successor-version"`,
   };
 
   it("works until its sunset, then is gone whatever else is wrong, and announces both", async () => {

@@ -4,6 +4,7 @@ import { encodeCursor } from "../../../lib/cursor.ts";
 import { type ErrorCode, errors } from "../../../lib/errors.ts";
 import { readRequest } from "../../../lib/http/request.ts";
 import { BODY_LIMIT, NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
+import { API_VERSION } from "../../../lib/operation.ts";
 import { createPet } from "../../../lib/operations/create-pet.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { listPets } from "../../../lib/operations/list-pets.ts";
@@ -117,9 +118,9 @@ it("a link has the host that the client used, with HTTPS unless API Gateway says
   const query = { limit: 5, status: undefined };
   const linkFor = (headers: Record<string, string>) =>
     readRequest(listPets, requestEvent({ headers })).linkHeader("next", "/pets", query);
-  expect(linkFor({})).toBe('<https://api.example/v1/pets?limit=5>; rel="next"');
-  expect(linkFor({ "X-Forwarded-Proto": "http" })).toMatch("<http://api.example/v1/pets?");
-  expect(linkFor({ "x-forwarded-proto": "javascript" })).toMatch("<https://api.example/v1/pets?");
+  expect(linkFor({})).toBe(`<https://api.example/${API_VERSION}/pets?limit=5>; rel="next"`);
+  expect(linkFor({ "X-Forwarded-Proto": "http" })).toMatch(`<http://api.example/${API_VERSION}/pets?`);
+  expect(linkFor({ "x-forwarded-proto": "javascript" })).toMatch(`<https://api.example/${API_VERSION}/pets?`);
 });
 
 it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
