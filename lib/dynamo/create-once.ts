@@ -9,18 +9,21 @@ export const ORDER_ATTRIBUTE = "creationOrder";
 /** How many ids of a creation are tried. */
 export const MAX_ID_ATTEMPTS = 5;
 
+/** A table and its partition key, a number. */
+type KeyedTable = { table: string; key: string };
+
 /**
  * Adds an item with one conditional write (docs/decisions/one-write.md), and returns its fields with its id. Calls with the
  * same token return the same item, even if it was changed or deleted since.
  *
- * @param table has the partition key `id`, a number
+ * @param table with the name of its partition key, a number
  * @param fields what the client sent, with defaults filled in
  * @throws ApiError `idempotency_mismatch` if the token was used with other fields; `unavailable` if a retry can succeed or
  *   the signal aborts; else `internal_error`
  */
 export async function createOnce<Fields extends object>(
   client: DynamoDBDocumentClient,
-  table: string,
+  { table, key }: KeyedTable,
   fields: Fields,
   token?: IdempotencyToken,
   abortSignal?: AbortSignal,
@@ -32,8 +35,8 @@ export async function createOnce<Fields extends object>(
     const created = { id, ...fields };
     const put = new PutCommand({
       TableName: table,
-      Item: { ...created, ...creation, [ORDER_ATTRIBUTE]: creationOrder(Date.now(), id) },
-      ConditionExpression: "attribute_not_exists(id)",
+      Item: { [key]: id, ...fields, ...creation, [ORDER_ATTRIBUTE]: creationOrder(Date.now(), id) },
+      ConditionExpression: `attribute_not_exists(${key})`,
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
     const existing = await existingItem(client.send(put, { abortSignal }));
@@ -49,8 +52,12 @@ export async function createOnce<Fields extends object>(
  * Makes a small write that never changes an item, for the warm-up of a function that may only write. A read would need a
  * grant to read every item.
  */
-export function pingWrite(client: DynamoDBDocumentClient, table: string, abortSignal: AbortSignal) {
-  const ConditionExpression = "attribute_exists(id) AND attribute_not_exists(id)";
-  const put = new PutCommand({ TableName: table, Item: { id: 0n }, ConditionExpression });
+export function pingWrite(
+  client: DynamoDBDocumentClient,
+  { table, key }: KeyedTable,
+  abortSignal: AbortSignal,
+) {
+  const ConditionExpression = `attribute_exists(${key}) AND attribute_not_exists(${key})`;
+  const put = new PutCommand({ TableName: table, Item: { [key]: 0n }, ConditionExpression });
   return client.send(put, { abortSignal });
 }

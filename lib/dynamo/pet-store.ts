@@ -90,10 +90,11 @@ export function petFinder(table: string) {
 /** Adds pets to a DynamoDB table. */
 export function petCreator(table: string) {
   const client = documentClient();
+  const pets = { table, key: "id" };
   return {
     /** Adds a pet and returns it with its id, as createOnce does. */
     create: (pet: NewPet, token?: IdempotencyToken, signal?: AbortSignal): Promise<Pet> =>
-      createOnce(client, table, pet, token, signal),
-    ping: (signal: AbortSignal) => pingWrite(client, table, signal),
+      createOnce(client, pets, pet, token, signal),
+    ping: (signal: AbortSignal) => pingWrite(client, pets, signal),
   };
 }
