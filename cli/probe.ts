@@ -20,7 +20,7 @@ interface RequestParts {
   body?: object;
 }
 
-/** An id that no pet has. */
+/** An id that no item has: requests with it are a 404. */
 const NO_PET = "1";
 
 /**
@@ -60,12 +60,13 @@ const isServed = ({ deprecation }: Operation) => !deprecation || Date.now() < de
  */
 export function probesOf(key: string, petId = NO_PET): Probe[] {
   return operations.filter(isServed).flatMap((operation) => {
-    const { id, method, path, success } = operation;
+    const { id, method, success } = operation;
     const probe = (name: string, key: string, expected: number): Probe => {
       return { name, operation, petId: found, key, expected, sent: 0, failures: [] };
     };
     const found = method === "GET" ? petId : NO_PET; // other methods can change or delete a pet of clients
-    const expected = path.includes("{petId}") && found === NO_PET ? 404 : success.status;
+    const { params = {} }: RequestParts = requests[id](found);
+    const expected = Object.values(params).includes(NO_PET) ? 404 : success.status;
     return [probe(id, key, expected), probe(`${id} without a key`, "", 401)];
   });
 }

@@ -24,7 +24,7 @@ jest.unstable_mockModule("node:child_process", () => ({ spawn: command }));
 const { PAUSE_MS, trafficProgram, TRIES } = await import("../../cli/traffic.ts");
 
 const PET = "/pets/7";
-const templateOf = (route: string) => route.replace(/\d+$/, "{petId}");
+const templateOf = (route: string) => route.replace(/(\d+|\{\w+\})$/, "{id}");
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -67,7 +67,7 @@ async function traffic({
     requests.push({ route, headers, body: await text(message) });
     const failure = phases[phase]?.(route, headers.authorization);
     if (failure === -1) return void socket.destroy();
-    const operation = operations.find((one) => templateOf(route) === `${one.method} ${one.path}`);
+    const operation = operations.find((one) => templateOf(route) === templateOf(`${one.method} ${one.path}`));
     const exists = url === PET ? hasPet : url === operation?.path;
     const found = operation && exists ? operation.success.status : 404;
     response.statusCode = failure ?? (headers.authorization ? found : 401);
@@ -112,7 +112,7 @@ it("sends requests to every operation while the command runs, with and without t
     'The pet of this key is 8. Remove it once, as in "Delete a pet by hand" in docs/incidents.md.\n',
   );
   expect([code, stderr]).toEqual([0, report.join("")]);
-  const routes = operations.map(({ method, path }) => `${method} ${path}`);
+  const routes = operations.map(({ method, path }) => templateOf(`${method} ${path}`));
   expect(new Set(requests.map(({ route }) => templateOf(route)))).toEqual(new Set(routes));
   // Every creation is a retry of the first one, so that all runs with a key add one pet.
   const creations = requests.filter(({ route }) => route === "POST /pets");
