@@ -27,7 +27,7 @@ const NO_PET = "1";
  * The request to each operation, which changes nothing however often it is sent. The argument is the id of a pet of clients
  * for a GET, else NO_PET.
  */
-const requests = {
+const requests: Record<AnyOperation["id"], (petId: string) => RequestParts> = {
   listPets: () => ({}),
   createPet: () => ({
     // Adds one pet for each API key (contract 4.8). From then on, the function finds this pet, also after its deletion.
@@ -35,7 +35,7 @@ const requests = {
     body: { name: "Deployment check", categoryId: 0, status: "sold" },
   }),
   getPet: (petId) => ({ params: { petId } }),
-} satisfies Record<AnyOperation["id"], (petId: string) => RequestParts>;
+};
 
 /** A request that each round sends, and what came of it. */
 export interface Probe {
@@ -65,7 +65,7 @@ export function probesOf(key: string, petId = NO_PET): Probe[] {
       return { name, operation, petId: found, key, expected, sent: 0, failures: [] };
     };
     const found = method === "GET" ? petId : NO_PET; // other methods can change or delete a pet of clients
-    const { params = {} }: RequestParts = requests[id](found);
+    const { params = {} } = requests[id](found);
     const expected = Object.values(params).includes(NO_PET) ? 404 : success.status;
     return [probe(id, key, expected), probe(`${id} without a key`, "", 401)];
   });
@@ -74,7 +74,7 @@ export function probesOf(key: string, petId = NO_PET): Probe[] {
 /** @throws an error of `fetch` */
 async function request(url: string, operation: AnyOperation, petId: string, authorization: string) {
   const { id, method, path } = operation;
-  const { params = {}, headers, body }: RequestParts = requests[id](petId);
+  const { params = {}, headers, body } = requests[id](petId);
   const response = await fetch(url + path.replaceAll(/\{(\w+)\}/g, (_, name) => params[name] ?? ""), {
     method,
     headers: {
