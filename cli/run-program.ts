@@ -2,6 +2,7 @@ import { Console } from "node:console";
 import { writeSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type Command, CommanderError } from "commander";
+import { maskApiKeys } from "../lib/api-key.ts";
 import { ApiError } from "../lib/errors.ts";
 import { escapeLines } from "./escape-controls.ts";
 
@@ -12,7 +13,7 @@ export type World = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "
  * Makes a text safe to print: it also masks what looks like an API key, because a key must not appear in a terminal or
  * in a build log.
  */
-const printable = (text: string) => escapeLines(text.replace(/ask_[a-z]+_\w+/gi, "ask_***"));
+const printable = (text: string) => escapeLines(maskApiKeys(text));
 
 /** Describes an error in one line. It includes the cause, which clients of the API do not see but operators need. */
 function explain(error: unknown): string {

@@ -1,6 +1,4 @@
 import { spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const app = fileURLToPath(new URL("app.ts", import.meta.url));
@@ -22,8 +20,6 @@ export async function synthesize(
     validate = false,
   }: { signal?: AbortSignal; context?: Record<string, string>; validate?: boolean } = {},
 ): Promise<void> {
-  // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
-  await writeFile(join(folder, "package.json"), "{}");
   const child = spawn(process.execPath, [app], {
     env: {
       ...process.env,

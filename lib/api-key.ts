@@ -57,6 +57,10 @@ export const authorizationPattern = `^[Bb][Ee][Aa][Rr][Ee][Rr] +(${apiKeyPattern
 /** Returns the key in an `Authorization` header, or undefined if it has another form. */
 export const keyIn = (authorization: string) => new RegExp(authorizationPattern).exec(authorization)?.[1];
 
+/** Masks what looks like an API key or the start of one, with any of its characters percent-encoded. */
+export const maskApiKeys = (text: string) =>
+  text.replaceAll(/(a|%[46]1)(s|%[57]3)(k|%[46]b)(_|%5f)[\w%]*/gi, "ask_***");
+
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = "";

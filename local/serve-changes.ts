@@ -2,9 +2,9 @@ import { basename } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { StackDefinition } from "../emulator/template/template.ts";
-import { createRebuild } from "../infra/bundle/rebuild.ts";
 import { currentStack, hashSources, sourceFolders, templateFolders } from "./assembly.ts";
 import { functionsFolder } from "./data-folder.ts";
+import { createRebuild } from "./rebuild.ts";
 import type { Service } from "./serve.ts";
 import { watchFolders } from "./watch.ts";
 

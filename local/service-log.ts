@@ -2,6 +2,7 @@ import type { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 import { formatAccessLog } from "../emulator/gateway/context.ts";
 import type { HandledRequest } from "../emulator/gateway/gateway.ts";
+import { maskApiKeys } from "../lib/api-key.ts";
 import { contextVariable } from "../lib/caller.ts";
 import { root } from "./assembly.ts";
 
@@ -26,9 +27,6 @@ export function serviceLog(stream: WriteStream) {
 /** The colors of 1xx to 5xx. */
 const COLORS = ["gray", "green", "cyan", "yellow", "red"] as const;
 
-/** An API key, with any of its characters percent-encoded. */
-const API_KEY = /(a|%[46]1)(s|%[57]3)(k|%[46]b)(_|%5f)[\w%]*/gi;
-
 /** One short entry: time, status, duration, request, the reason of an error, and the key ID. */
 function formatRequest({ variables, url, body }: HandledRequest, stream: WriteStream): string {
   const { httpMethod, stage, status, responseLatency, "error.responseType": type = "" } = variables;
@@ -49,7 +47,7 @@ function formatRequest({ variables, url, body }: HandledRequest, stream: WriteSt
     .filter(Boolean)
     .join("  ")
     .replaceAll(/[^ -~]/g, "?");
-  return `${new Date().toTimeString().slice(0, 8)}  ${shown}  ${wrap(text.replaceAll(API_KEY, "ask_..."), 15, stream)}`;
+  return `${new Date().toTimeString().slice(0, 8)}  ${shown}  ${wrap(maskApiKeys(text), 15, stream)}`;
 }
 
 /** Breaks lines at words to fit the terminal, and indents all but the first one. A longer word stays whole. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { root } from "./assembly.ts";
 
 /** A position in the code that `npm start` serves. The code of `npm run dev` has its source map in it, for a debugger. */
-const BUNDLE_POSITION = /(\/(?:[^"\n]|\\")*?\/bundles\/[\w-]+)\/index\.js:(\d+):(\d+)/g;
+const BUNDLE_POSITION = /(\/(?:[^"\n]|\\")*?\/bundles\/[\w-]+)\/index\.cjs:(\d+):(\d+)/g;
 
 const sourceMaps = new Map<string, SourceMap>();
 

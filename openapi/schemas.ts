@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type ErrorBody, errorBody, errors } from "../lib/errors.ts";
-import { exampleOf } from "../lib/example-values.ts";
+import { exampleOf } from "./example-values.ts";
 
 /** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>;

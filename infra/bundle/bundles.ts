@@ -14,7 +14,7 @@ export async function bundleFunctions(options: Pick<BuildOptions, "plugins"> = {
 }
 
 /**
- * Writes the code of the functions: `index.js`, and `lambda-entry.mjs`, whose `handler` Lambda calls. A source map is not in
+ * Writes the code of the functions: `index.cjs`, and `lambda-entry.mjs`, whose `handler` Lambda calls. A source map is not in
  * the same folder: it changes with every comment, and the function would be deployed again.
  *
  * @param bundles what esbuild returned
@@ -24,7 +24,7 @@ export function writeBundles(bundles: OutputFile[], folder: string): void {
   for (const { path, contents } of bundles) {
     const [entry = "", , map] = basename(path).split(".");
     mkdirSync(join(folder, entry), { recursive: true });
-    writeFileSync(join(folder, map ? basename(path) : `${entry}/index.js`), contents);
+    writeFileSync(join(folder, map ? basename(path) : `${entry}/index.cjs`), contents);
     copyFileSync(lambdaEntryFile, join(folder, entry, "lambda-entry.mjs"));
   }
 }

@@ -26,10 +26,10 @@ it("computes the ID of a leaked key as `npm run keys` shows it", () => {
 it("prints the position in the source of a stack frame", () => {
   const [command = ""] = codeBlocks(procedures, "sh").filter((one) => one.includes("findOrigin"));
   // The bundle throws, because its environment variables are missing.
-  const file = JSON.stringify(join(functionOf(stack, functionOutput("getPet")).code, "index.js"));
+  const file = JSON.stringify(join(functionOf(stack, functionOutput("getPet")).code, "index.cjs"));
   const script = `try { require(${file}) } catch ({ stack }) { console.log(stack) }`;
   const run = spawnSync(process.execPath, ["--eval", script], { env: {}, encoding: "utf8" });
-  const [, line, column] = /index\.js:(\d+):(\d+)/.exec(run.stdout) ?? [];
+  const [, line, column] = /index\.cjs:(\d+):(\d+)/.exec(run.stdout) ?? [];
   const filled = command.replace("25, 4696", `${line}, ${column}`);
   const env = { ...process.env, FORCE_COLOR: undefined }; // the colors would be in the text
   const { stdout } = spawnSync("bash", ["-c", filled], { cwd: new URL("..", docs), env, encoding: "utf8" });

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { beforeAll, expect, it } from "@jest/globals";
 import * as z from "zod/mini";
-import { exampleRequest } from "../../lib/example-values.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
+import { exampleRequest } from "../../openapi/example-values.ts";
 import { recordCalls } from "../support/calls.ts";
 import { exampleEvent } from "../support/event.ts";
 import { addItem, addItems, callFunction } from "../support/items.ts";

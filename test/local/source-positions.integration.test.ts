@@ -7,7 +7,7 @@ import { readLocalStack, root } from "../../local/assembly.ts";
 import { withSourcePositions } from "../../local/source-positions.ts";
 import { shared } from "../support/shared.ts";
 
-const codeOf = ({ code = "" } = {}) => readFileSync(join(code, "index.js"), "utf8");
+const codeOf = ({ code = "" } = {}) => readFileSync(join(code, "index.cjs"), "utf8");
 const assets = readStack(shared.assembly, servedStackName).functions;
 
 it.each(readLocalStack(shared.assembly).functions)(
@@ -17,8 +17,8 @@ it.each(readLocalStack(shared.assembly).functions)(
     expect(code === codeOf(assets.find(({ name }) => name === fn.name))).toBe(true); // without a difference of 200 KiB
     const linesTo = (text: string) => text.slice(0, text.indexOf("AWS_LAMBDA_FUNCTION_VERSION")).split("\n");
     const before = linesTo(code);
-    const other = "at other (/bundles/other/index.js:1:2)";
-    const frame = `at x (${fn.code}/index.js:${before.length}:${before.at(-1)?.length})`;
+    const other = "at other (/bundles/other/index.cjs:1:2)";
+    const frame = `at x (${fn.code}/index.cjs:${before.length}:${before.at(-1)?.length})`;
     const line = linesTo(readFileSync(join(root, "lib/env.ts"), "utf8")).length;
     const shown = JSON.parse(withSourcePositions(JSON.stringify([frame, other])));
     expect(shown).toEqual([

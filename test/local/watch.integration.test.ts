@@ -138,7 +138,7 @@ it("serves changed functions and templates, and the old ones while a source has 
   await served(...changes);
   // New instances can still load the last code, also that of a new function.
   const functions = join(checkout, "data", "functions");
-  for (const name of ["get-pet", "new"]) expect(await readdir(join(functions, name))).toContain("index.js");
+  for (const name of ["get-pet", "new"]) expect(await readdir(join(functions, name))).toContain("index.cjs");
 
   // A function does not wait for the template.
   await save(appFile, "throw new Error('no template');");
@@ -151,7 +151,7 @@ it("serves changed functions and templates, and the old ones while a source has 
   // A changed function is bundled as the CDK app bundles it, byte for byte, with its source map.
   const assembly = process.env.TEST_ASSEMBLY ?? "";
   const read = ({ code = "" }) =>
-    Promise.all(["index.js", "lambda-entry.mjs"].map((file) => readFile(join(code, file), "utf8")));
+    Promise.all(["index.cjs", "lambda-entry.mjs"].map((file) => readFile(join(code, file), "utf8")));
   const changedCode = await Promise.all(readLocalStack(assembly, functions).functions.map(read));
   const withoutMap = (text: string) => text.replace(/^\/\/# sourceMappingURL=.*\n/m, "");
   expect(changedCode.map((files) => files.map(withoutMap))).toEqual(

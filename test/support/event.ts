@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 import * as z from "zod/mini";
-import { exampleRequest } from "../../lib/example-values.ts";
 import type { Operation } from "../../lib/operation.ts";
+import { exampleRequest } from "../../openapi/example-values.ts";
 
 /** The part of Lambda's context that the functions read. */
 export const context = { getRemainingTimeInMillis: () => 6000 } as Context;

@@ -32,7 +32,7 @@ afterAll(stop); // the process of esbuild
 
 describe.each(functionNames)("%s", (id) => {
   const { code } = functionOf(stack, functionOutput(id));
-  const text = readFileSync(join(code, "index.js"), "utf8");
+  const text = readFileSync(join(code, "index.cjs"), "utf8");
   const [bundle, map] = ["js", "js.map"].map(
     (extension) => bundles.find(({ path }) => basename(path) === `${entryName(id)}.${extension}`)?.text ?? "",
   );
@@ -50,7 +50,7 @@ describe.each(functionNames)("%s", (id) => {
   });
 
   it("has the same files with another comment, so it is not deployed again; a source map can be made later", () => {
-    expect(readdirSync(code)).toEqual(["index.js", "lambda-entry.mjs"]);
+    expect(readdirSync(code)).toEqual(["index.cjs", "lambda-entry.mjs"]);
     expect(text === bundle).toBe(true); // without a difference of 200 KiB
     expect(sources).toContain("../lib/dynamo/client.ts");
   });

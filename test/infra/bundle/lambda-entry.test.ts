@@ -9,7 +9,7 @@ import { runNode } from "../../support/keys-cli.ts";
 it("the entry has loaded only when the function has warmed up", async () => {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-start-"));
   const ready = "new Promise((resolve) => setImmediate(() => resolve((globalThis.warm = true))))";
-  await writeFile(join(folder, "index.js"), `exports.handler = "h"; exports.ready = ${ready}`);
+  await writeFile(join(folder, "index.cjs"), `exports.handler = "h"; exports.ready = ${ready}`);
   await copyFile(lambdaEntryFile, join(folder, "lambda-entry.mjs"));
   const entry = JSON.stringify(pathToFileURL(join(folder, "lambda-entry.mjs")));
   const script = `import(${entry}).then(({ handler }) => console.log(handler, String(globalThis.warm)))`;

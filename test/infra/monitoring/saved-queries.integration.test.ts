@@ -110,7 +110,7 @@ const events = {
   throw: logged("ERROR", { errorType: "Error", errorMessage: "secret" }),
   information: logged("INFO", "text"),
   // Recorded in `npm run test:long -- runtime`, as is `throw`. See also aws/aws-lambda-base-images#392.
-  "crash, line 1": "file:///var/task/index.js:4",
+  "crash, line 1": "file:///var/task/index.cjs:4",
   "crash, line 2": "    at async ignition (file:///var/runtime/index.mjs:1636:5)",
   start: platform("start", { requestId: invocation, version: "41" }),
   timeout: platform("report", { requestId: invocation, status: "timeout" }),

@@ -5,10 +5,10 @@ import { functionOf, type StackDefinition } from "../../../emulator/template/tem
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { functionOutput } from "../../../infra/names.ts";
 import { localStage } from "../../../infra/stages.ts";
-import { exampleOf } from "../../../lib/example-values.ts";
 import type { Operation } from "../../../lib/operation.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { operations } from "../../../lib/operations.ts";
+import { exampleOf } from "../../../openapi/example-values.ts";
 import { PET_ID } from "./mock.ts";
 
 /** A bundle that Lambda could start. */
@@ -66,7 +66,7 @@ export async function buildVariants(stack: StackDefinition, key: string, folder:
   return [
     ...operations.map((operation) => asDeployed(operation.id, eventOf(operation))),
     asDeployed("authorize", { type: "TOKEN", authorizationToken: `Bearer ${key}`, methodArn }),
-    deployed(getPet.id, eventOfPet, "without waiting for the warm-up", "index.js"),
+    deployed(getPet.id, eventOfPet, "without waiting for the warm-up", "index.cjs"),
     bundled("functions/get-pet.ts", "getPet, NodejsFunction's defaults", { external }),
     bundled("test/long/cold-start/no-sdk.ts", "GetItem without an SDK (the floor)", { minify: true }),
   ];

@@ -65,7 +65,7 @@ export function changeFunctions(from: string, to: string, search: string, replac
   const manifests = names.filter((name) => name.endsWith(".json")).map((name) => join(to, name));
   let changed = 0;
   for (const asset of names.filter((name) => name.startsWith("asset."))) {
-    const file = join(to, asset, "index.js");
+    const file = join(to, asset, "index.cjs");
     const code = readFileSync(file, "utf8");
     if (!code.includes(search)) continue;
     writeFileSync(file, code.replaceAll(search, replacement));

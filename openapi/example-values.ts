@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../lib/operation.ts";
 
 /**
  * Returns an example of a value, as JSON: the one that the schema registers, or an object with all its members. The

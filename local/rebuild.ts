@@ -1,9 +1,8 @@
-import { writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildContext, context } from "esbuild";
-import { writeBundles } from "./bundles.ts";
-import { entryPoints, esbuildOptions, functionsFolder } from "./options.ts";
+import { writeBundles } from "../infra/bundle/bundles.ts";
+import { entryPoints, esbuildOptions, functionsFolder } from "../infra/bundle/options.ts";
 
 /**
  * Returns a function that bundles the functions as the CDK app does, but with their source maps in the code. After the first
@@ -30,8 +29,6 @@ export function createRebuild(folder: string): () => Promise<Record<string, stri
     }
     const { outputFiles = [] } = (await bundler?.rebuild()) ?? {};
     writeBundles(outputFiles, folder);
-    // The functions are CommonJS, even if a package.json in a parent folder declares ES modules.
-    writeFileSync(join(folder, "package.json"), "{}");
     return Object.fromEntries(outputFiles.map(({ path, hash }) => [basename(path, ".js"), hash]));
   };
 }
