@@ -2,7 +2,7 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/api-key-store.ts";
-import { ORDER_ATTRIBUTE } from "../lib/dynamo/create-once.ts";
+import { ORDER_ATTRIBUTE } from "../lib/dynamo/item-creator.ts";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { keysTableId } from "./names.ts";

@@ -1,9 +1,8 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { IdempotencyToken } from "../creation.ts";
 import { ApiError } from "../errors.ts";
 import { type NewPet, Pet, PetStatus } from "../pet.ts";
-import { createOnce, ORDER_ATTRIBUTE, pingWrite } from "./create-once.ts";
 import { documentClient } from "./document-client.ts";
+import { itemCreator, ORDER_ATTRIBUTE } from "./item-creator.ts";
 
 // On a failure, each method throws ApiError: `unavailable` when a retry can succeed or the signal aborts, otherwise
 // `internal_error`.
@@ -88,13 +87,4 @@ export function petFinder(table: string) {
 }
 
 /** Adds pets to a DynamoDB table. */
-export function petCreator(table: string) {
-  const client = documentClient();
-  const pets = { table, key: "id" };
-  return {
-    /** Adds a pet and returns it with its id, as createOnce does. */
-    create: (pet: NewPet, token?: IdempotencyToken, signal?: AbortSignal): Promise<Pet> =>
-      createOnce(client, pets, pet, token, signal),
-    ping: (signal: AbortSignal) => pingWrite(client, pets, signal),
-  };
-}
+export const petCreator = (table: string) => itemCreator<NewPet>(table, "id");

@@ -3,7 +3,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, expect, it, jest } from "@jest/globals";
 import { ATTEMPTS } from "../../lib/dynamo/client.ts";
-import { MAX_ID_ATTEMPTS, ORDER_ATTRIBUTE } from "../../lib/dynamo/create-once.ts";
+import { MAX_ID_ATTEMPTS, ORDER_ATTRIBUTE } from "../../lib/dynamo/item-creator.ts";
 import { petLister } from "../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import type { Pet } from "../../lib/pet.ts";

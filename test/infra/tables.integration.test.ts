@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
-import { ORDER_ATTRIBUTE } from "../../lib/dynamo/create-once.ts";
+import { ORDER_ATTRIBUTE } from "../../lib/dynamo/item-creator.ts";
 import { Pet } from "../../lib/pet.ts";
 import { exampleOf } from "../../openapi/example-values.ts";
 import { everyOption } from "../support/every-option.ts";

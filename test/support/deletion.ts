@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { conditionFailure } from "../../lib/dynamo/client.ts";
-import { ORDER_ATTRIBUTE } from "../../lib/dynamo/create-once.ts";
+import { ORDER_ATTRIBUTE } from "../../lib/dynamo/item-creator.ts";
 import { Pet } from "../../lib/pet.ts";
 
 const { id: _, ...fields } = Pet.shape;

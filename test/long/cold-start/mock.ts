@@ -8,7 +8,7 @@ import { awsEnvironment, clientConfig } from "../../../emulator/store/aws-enviro
 import { newApiKeyRecord, scopes } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { dynamoClient } from "../../../lib/dynamo/client.ts";
-import { ORDER_ATTRIBUTE } from "../../../lib/dynamo/create-once.ts";
+import { ORDER_ATTRIBUTE } from "../../../lib/dynamo/item-creator.ts";
 
 /** A certificate for 127.0.0.1 and its key, which protect nothing. */
 const certificate = join(import.meta.dirname, "certificate.pem");

@@ -1,0 +1,61 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { creationIdOf, creationOrder, fingerprintOf, type IdempotencyToken, idOf } from "../creation.ts";
+import { ApiError } from "../errors.ts";
+import { existingItem } from "./client.ts";
+import { documentClient } from "./document-client.ts";
+
+/** The place of an item in the list. A retired id has none. */
+export const ORDER_ATTRIBUTE = "creationOrder";
+
+/** How many ids of a creation are tried. */
+export const MAX_ID_ATTEMPTS = 5;
+
+/**
+ * Adds items of one kind to a DynamoDB table, each with one conditional write (docs/decisions/one-write.md).
+ *
+ * @param key the name of the table's partition key, a number
+ */
+export function itemCreator<Fields extends object>(table: string, key: string) {
+  const client = documentClient();
+  return {
+    /**
+     * Adds an item, and returns its fields with its id. Calls with the same token return the same item, even if it was
+     * changed or deleted since.
+     *
+     * @param fields what the client sent, with defaults filled in
+     * @throws ApiError `idempotency_mismatch` if the token was used with other fields; `unavailable` if a retry can succeed
+     *   or the signal aborts; else `internal_error`
+     */
+    async create(
+      fields: Fields,
+      token?: IdempotencyToken,
+      abortSignal?: AbortSignal,
+    ): Promise<{ id: bigint } & Fields> {
+      const creationId = creationIdOf(token);
+      const creation = { creationId, ...(token && { fingerprint: fingerprintOf(creationId, fields) }) };
+      for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
+        const id = idOf(creationId, attempt);
+        const created = { id, ...fields };
+        const put = new PutCommand({
+          TableName: table,
+          Item: { [key]: id, ...fields, ...creation, [ORDER_ATTRIBUTE]: creationOrder(Date.now(), id) },
+          ConditionExpression: `attribute_not_exists(${key})`,
+          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        });
+        const existing = await existingItem(client.send(put, { abortSignal }));
+        if (!existing) return created;
+        if (existing.creationId?.S !== creationId) continue; // another creation has the id
+        if (existing.fingerprint?.S !== creation.fingerprint) throw new ApiError("idempotency_mismatch");
+        return created; // an earlier attempt added it, whatever it has become
+      }
+      throw new ApiError("unavailable");
+    },
+
+    /** Makes a small write, for the warm-up: a read would need a grant to read every item. Its condition never holds. */
+    ping(abortSignal: AbortSignal) {
+      const ConditionExpression = `attribute_exists(${key}) AND attribute_not_exists(${key})`;
+      const put = new PutCommand({ TableName: table, Item: { [key]: 0n }, ConditionExpression });
+      return client.send(put, { abortSignal });
+    },
+  };
+}
