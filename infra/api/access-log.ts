@@ -32,17 +32,17 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   error: "$context.error.responseType",
 });
 
-const { any, stringValue } = FilterPattern;
+const { all, any, stringValue } = FilterPattern;
 
 /** The access log of an API, and the metrics that CloudWatch counts from its lines. */
 export class AccessLog extends Construct {
   readonly logGroup: LogGroup;
   /** the responses with a 5xx */
   readonly loggedServerErrors: Metric;
-  /** the requests that had a key of the right form, valid or not, or were throttled */
-  readonly requestsWithKey: Metric;
-  /** those of them that were refused: the key is invalid or lacks the scope, or the request was throttled */
-  readonly refusals: Metric;
+  /** the requests that a function served or should have served: a 5xx, or a valid key with the scope */
+  readonly served: Metric;
+  /** the others that had a key of the right form or were throttled: the key is invalid or lacks the scope, or a 429 */
+  readonly refused: Metric;
   /** a search expression for the dashboard: the 5xx responses of a minute by route */
   readonly serverErrorsByRoute: string;
   readonly #namespace = `AnimalStore/${Stack.of(this).stackName}`;
@@ -55,13 +55,15 @@ export class AccessLog extends Construct {
     this.#count("ServerErrorsByRoute", serverError, "ServerErrors", "route");
     this.serverErrorsByRoute = `SEARCH('{"${this.#namespace}",route} MetricName="ServerErrors"', 'Sum', 60)`;
 
-    const identified = stringValue("$.keyId", "!=", "-");
+    // A key that is revoked or unknown also has a `keyId` (lib/caller.ts).
+    const accepted = ["401", "403", "429"].map((status) => stringValue("$.status", "!=", status));
+    const withKey = all(stringValue("$.keyId", "!=", "-"), ...accepted);
+    this.served = this.#count("Served", any(serverError, withKey), "Served");
     // API Gateway can log these without the `keyId`, and also throttles requests without a key. A missing or malformed key
     // is UNAUTHORIZED.
     const refused = ["ACCESS_DENIED", "THROTTLED"].map((type) => stringValue("$.error", "=", type));
-    this.requestsWithKey = this.#count("RequestsWithKey", any(identified, ...refused), "RequestsWithKey");
     const withoutScope = stringValue("$.status", "=", "403");
-    this.refusals = this.#count("Refusals", any(withoutScope, ...refused), "Refusals");
+    this.refused = this.#count("Refusals", any(withoutScope, ...refused), "Refusals");
   }
 
   /** Counts the lines that match a pattern, by one of their fields if it is given. */

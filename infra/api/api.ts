@@ -33,6 +33,11 @@ export class Api extends Construct {
    * status is modified, and the access log can lack internal errors (docs/aws-assumptions.md).
    */
   readonly serverErrors: MathExpression;
+  /**
+   * The requests that a function served or should have served. API Gateway's own count also has those that anybody can send
+   * without a key, which would hide the failures. If the log stops, only the failures count.
+   */
+  readonly servedRequests: MathExpression;
   /** the base URL of the default endpoint */
   readonly baseUrl: string;
 
@@ -53,11 +58,15 @@ export class Api extends Construct {
     acknowledgeFindings(api, stage);
     this.restApi = api;
     this.serverErrors = new MathExpression({
-      expression: "MAX([FILL(measured, 0), FILL(logged, 0)])",
+      expression: "IF(FILL(measured, 0) > FILL(logged, 0), FILL(measured, 0), FILL(logged, 0))",
       usingMetrics: {
         measured: api.metricServerError({ statistic: Stats.SUM }),
         logged: this.accessLog.loggedServerErrors,
       },
+    });
+    this.servedRequests = new MathExpression({
+      expression: "IF(FILL(served, 0) > failures, FILL(served, 0), failures)",
+      usingMetrics: { served: this.accessLog.served, failures: this.serverErrors },
     });
     this.baseUrl = `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${API_VERSION}`;
   }

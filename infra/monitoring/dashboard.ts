@@ -37,21 +37,22 @@ function traffic({ api: { restApi, accessLog, serverErrors } }: MonitoredResourc
     graph("Errors", [
       serverErrors.with({ period, label: "5xx" }),
       restApi.metricClientError({ ...sums, label: "4xx" }),
-      accessLog.refusals.with({ period, label: "refused, of those with a key or throttled" }),
+      accessLog.refused.with({ period, label: "refused, of those with a key or throttled" }),
     ]),
     graph("Latency (ms)", latencies),
   ];
 }
 
-function operations({ api: { restApi, accessLog, serverErrors }, functions }: MonitoredResources): IWidget[] {
+function operations({ api, functions }: MonitoredResources): IWidget[] {
+  const { accessLog, serverErrors: errors, servedRequests: requests } = api;
   const durations = Object.entries(functions).map(([label, fn]) =>
     fn.metricDuration({ period, statistic: Stats.p(99), label }),
   );
   const availability = new MathExpression({
     expression: "100 * (1 - errors / requests)",
-    label: "requests without a 5xx",
+    label: "served requests without a 5xx",
     period,
-    usingMetrics: { errors: serverErrors, requests: restApi.metricCount(sums) },
+    usingMetrics: { errors, requests },
   });
   const byRoute = new MathExpression({ expression: accessLog.serverErrorsByRoute, label: "", period });
   return [

@@ -29,7 +29,7 @@ export function addStageAlarms(alarms: Alarms, resources: MonitoredResources): v
 function errorBudget({ api }: MonitoredResources): StageAlarm[] {
   return definitions.burnRateAlarms.map((definition) => [
     definition,
-    failureRate(definition, api.serverErrors, api.restApi.metricCount()),
+    failureRate(definition, api.serverErrors, api.servedRequests),
   ]);
 }
 
@@ -38,9 +38,12 @@ function errorBudget({ api }: MonitoredResources): StageAlarm[] {
  * throttled. AWS WAF blocks before API Gateway reads the key: blockedRequests has these.
  */
 function refusals({ api: { accessLog } }: MonitoredResources): StageAlarm[] {
-  const definition = definitions.refusals;
-  const { refusals, requestsWithKey } = accessLog;
-  return [[definition, failureRate(definition, refusals, requestsWithKey)]];
+  const { served, refused } = accessLog;
+  const calls = new MathExpression({
+    expression: "served + failures",
+    usingMetrics: { served, failures: refused },
+  });
+  return [[definitions.refusals, failureRate(definitions.refusals, refused, calls)]];
 }
 
 function blockedRequests({ webAcl }: MonitoredResources): StageAlarm[] {
