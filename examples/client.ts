@@ -46,8 +46,9 @@ export class PetStoreError extends Error {
   /** undefined if something between the client and the API responded, such as a proxy */
   readonly code: ErrorCode | undefined;
   readonly status: number;
-  /** quote it when you report a problem */
   readonly requestId: string | undefined;
+  /** quote it when you report a problem */
+  readonly extendedRequestId: string | undefined;
 
   /** @param problem the message if the response has none */
   constructor({ status, text, headers }: Reply, problem = `The response has status ${status}.`) {
@@ -56,6 +57,7 @@ export class PetStoreError extends Error {
     this.code = code;
     this.status = status;
     this.requestId = headers.get("x-amzn-requestid") ?? undefined;
+    this.extendedRequestId = headers.get("x-amz-apigw-id") ?? undefined;
   }
 }
 

@@ -38,8 +38,11 @@ const functionHeaders = (operation: Operation, required: boolean, own = {}) => (
   ...deprecationHeaders(operation, required, own),
 });
 
-/** API Gateway sends it. It is optional, because another gateway in front of the same functions can omit it. */
-const requestId = { "x-amzn-RequestId": header("Id of the request. Include it in problem reports") };
+/** API Gateway sends them. They are optional, because another gateway in front of the same functions can omit them. */
+const requestIds = {
+  "x-amzn-RequestId": header("Id of the request. A client can choose it, as a UUID in the same header"),
+  "x-amz-apigw-id": header("Id of the request that nobody can choose. Include it in problem reports"),
+};
 
 function errorResponse(code: ErrorCode, headers: object) {
   const { "Retry-After": wait, "WWW-Authenticate": scheme } = errorHeaders(code);
@@ -58,7 +61,7 @@ function errorResponse(code: ErrorCode, headers: object) {
       ...(scheme && {
         "WWW-Authenticate": header("How to authenticate (RFC 6750)", { required: true, example: scheme }),
       }),
-      ...requestId,
+      ...requestIds,
     },
     content: json({ schema: errorReference, example: errorBody(code) }),
   };
@@ -67,7 +70,7 @@ function errorResponse(code: ErrorCode, headers: object) {
 /** Clients generated from the document can then read every error, such as the 405 of another method. */
 const otherError = {
   description: "Any other error, such as the 404 of an unknown path or the 405 of an unknown method",
-  headers: requestId,
+  headers: requestIds,
   content: json({ schema: errorReference }),
 };
 
@@ -91,7 +94,7 @@ export function responses(operation: Operation) {
       headers: {
         ...Object.fromEntries(optional),
         ...functionHeaders(operation, true, headers),
-        ...requestId,
+        ...requestIds,
       },
       ...(body && { content: json(bodyContent(body)) }),
     },

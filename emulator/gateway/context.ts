@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /**
@@ -7,9 +7,11 @@ import type { IncomingMessage } from "node:http";
  */
 export interface RequestContext {
   requestId: string;
+  extendedRequestId: string;
   requestTime: string;
   stage: string;
   httpMethod: string;
+  "identity.sourceIp": string;
   resourcePath?: string;
   [name: `authorizer.${string}`]: unknown;
   [name: `integration.${string}`]: string | number;
@@ -19,13 +21,22 @@ export interface RequestContext {
   responseLatency?: number;
 }
 
-/** Returns the variables that a request has from its start. */
-export function requestContext({ method = "" }: IncomingMessage, apiStageName: string): RequestContext {
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * Returns the variables that a request has from its start. A client can choose the `requestId`, as a UUID (API Gateway guide,
+ * "Access logging for REST APIs").
+ */
+export function requestContext(message: IncomingMessage, apiStageName: string): RequestContext {
+  const { method = "", headers, socket } = message;
+  const chosen = String(headers["x-amzn-requestid"]);
   return {
-    requestId: randomUUID(),
+    requestId: UUID.test(chosen) ? chosen : randomUUID(),
+    extendedRequestId: `${randomBytes(11).toString("base64url")}=`,
     requestTime: commonLogTime(new Date()),
     stage: apiStageName,
     httpMethod: method,
+    "identity.sourceIp": socket.remoteAddress ?? "",
   };
 }
 

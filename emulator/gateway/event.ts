@@ -33,7 +33,7 @@ function* headersOf({ rawHeaders, socket }: IncomingMessage): Generator<[string,
 export function proxyEvent(
   { message, method, path, query, body }: LocalRequest & { body: Buffer },
   { route, pathParameters }: RouteMatch,
-  { requestId, requestTime, stage }: RequestContext,
+  { requestId, extendedRequestId, requestTime, stage, ...context }: RequestContext,
   caller: object,
 ) {
   // API Gateway would replace invalid bytes by U+FFFD. The function sees them here, and refuses them.
@@ -52,6 +52,7 @@ export function proxyEvent(
     stageVariables: null,
     requestContext: {
       requestId,
+      extendedRequestId,
       requestTime,
       stage,
       resourcePath: route.path,
@@ -59,7 +60,7 @@ export function proxyEvent(
       httpMethod: method,
       domainName: message.headers.host,
       protocol: `HTTP/${message.httpVersion}`,
-      identity: { sourceIp: message.socket.remoteAddress, userAgent: message.headers["user-agent"] ?? null },
+      identity: { sourceIp: context["identity.sourceIp"], userAgent: message.headers["user-agent"] ?? null },
       authorizer: caller,
     },
     body: body.length > 0 ? body.toString(isBase64Encoded ? "base64" : "utf8") : null,

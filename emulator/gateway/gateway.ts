@@ -56,7 +56,7 @@ export function createGateway(
       context["error.responseType"] = type;
       return stack.gatewayResponses[type];
     });
-    send(response, result, context.requestId);
+    send(response, result, context);
     context.status = result.status;
     context.responseLatency = Math.round(performance.now() - start);
     onRequest({ url: message.url ?? "", body: result.body, variables: context }, stack.accessLogFormat);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { GatewayResponseType, HttpResponse } from "../template/rest-api.ts";
+import type { RequestContext } from "./context.ts";
 
 /** Ends a request with a gateway response. */
 export class GatewayError extends Error {
@@ -14,12 +15,13 @@ export class GatewayError extends Error {
 export function send(
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
-  requestId: string,
+  { requestId, extendedRequestId }: RequestContext,
 ): void {
   response.writeHead(status, {
     // A 204 must not have a Content-Length (RFC 9110, 8.6).
     ...(status !== 204 && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
     "x-amzn-RequestId": requestId,
+    "x-amz-apigw-id": extendedRequestId,
     ...headers,
   });
   if (response.req.complete) return void response.end(body);

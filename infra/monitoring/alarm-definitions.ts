@@ -29,8 +29,8 @@ type Threshold =
   | { kind: "share"; share: number; atLeast: number; atLeastIfAllFail?: number }
   /** the slowest 1 % take longer */
   | { kind: "latency"; milliseconds: number }
-  /** it happens at all */
-  | { kind: "event" };
+  /** it happens more often than this, or at all if it is 0 */
+  | { kind: "count"; moreThan: number };
 
 /** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
 export const ERROR_BUDGET = 0.001;
@@ -56,8 +56,10 @@ function triggerOf(definition: AlarmDefinition): { threshold: number; text: stri
         text: `The slowest 1 % of the ${what} took more than ${milliseconds / 1000} s`,
       };
     }
-    case "event":
-      return { threshold: 0, text: what };
+    case "count": {
+      const { moreThan } = definition;
+      return { threshold: moreThan, text: moreThan > 0 ? `More than ${moreThan} ${what}` : what };
+    }
   }
 }
 
@@ -94,7 +96,7 @@ export const burnRateAlarms = burnRates.map(
     periods: 1,
     share: rate * ERROR_BUDGET,
     atLeast: MIN_FAILURES[topic],
-    what: "requests got a 5xx",
+    what: "served requests got a 5xx",
     note: ` (the objective allows ${percent(ERROR_BUDGET)})`,
     section: "ServerErrors",
   }),
@@ -131,9 +133,21 @@ export const highLatency: AlarmDefinition = {
   section: "HighLatency",
 };
 
+export const unloggedRequests: AlarmDefinition = {
+  kind: "count",
+  name: "UnloggedRequests",
+  topic: "notice",
+  minutes: 30,
+  periods: 1,
+  moreThan: MIN_FAILURES.notice,
+  what: "requests reached API Gateway and none reached the access log",
+  section: "UnloggedRequests",
+};
+
 /** @param fn the name of a function, such as listPets */
 export const throttles = (fn: string): AlarmDefinition => ({
-  kind: "event",
+  kind: "count",
+  moreThan: 0,
   name: `${pascalCase(fn)}Throttles`,
   topic: "notice",
   minutes: 5,
@@ -150,7 +164,8 @@ export function versionAlarms(fn: string) {
   return {
     errors: {
       ...common,
-      kind: "event",
+      kind: "count",
+      moreThan: 0,
       name: "Errors",
       what: `The new version of ${fn} threw, crashed or timed out`,
     },

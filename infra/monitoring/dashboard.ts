@@ -33,7 +33,10 @@ export function addDashboard(scope: Construct, resources: MonitoredResources): v
 function traffic({ api: { restApi, accessLog, serverErrors } }: MonitoredResources): IWidget[] {
   const latencies = ["p50", "p99"].map((label) => restApi.metricLatency({ period, statistic: label, label }));
   return [
-    graph("Requests", [restApi.metricCount({ period, label: "all" })]),
+    graph("Requests", [
+      restApi.metricCount({ period, label: "all" }),
+      accessLog.lines.with({ period, label: "in the access log" }),
+    ]),
     graph("Errors", [
       serverErrors.with({ period, label: "5xx" }),
       restApi.metricClientError({ ...sums, label: "4xx" }),

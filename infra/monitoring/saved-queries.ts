@@ -13,7 +13,7 @@ const isDeprecated = operations
 /** Queries by name, by the logs that they read. `{{name}}` is a parameter; its value is quoted where the query is run. */
 const queries = {
   all: {
-    Request: `filter requestId = {{id}} or message.apiRequestId = {{id}} or record.requestId = {{id}}
+    Request: `filter requestId = {{id}} or extendedRequestId = {{id}} or message.apiRequestId = {{id}} or message.extendedRequestId = {{id}} or record.requestId = {{id}}
       | fields @timestamp, status, error, authorizerError, integrationStatus, latencyMs, message.error.code, message.error.cause.name, @log,
         @logStream, @message
       | sort @timestamp`,

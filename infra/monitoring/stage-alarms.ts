@@ -21,7 +21,7 @@ type StageAlarm = [definition: AlarmDefinition, metric: Metric | MathExpression]
 
 /** Adds the alarms of a whole stage, which also notify when they end. A new alarm notifies once. */
 export function addStageAlarms(alarms: Alarms, resources: MonitoredResources): void {
-  const parts = [errorBudget, refusals, blockedRequests, latency, throttles];
+  const parts = [errorBudget, refusals, blockedRequests, unloggedRequests, latency, throttles];
   for (const [definition, metric] of parts.flatMap((part) => part(resources)))
     alarms.add(definition, metric).addOkAction(new SnsAction(alarms[definition.topic]));
 }
@@ -54,6 +54,15 @@ function blockedRequests({ webAcl }: MonitoredResources): StageAlarm[] {
   const expression = `IF(FILL(blocked, 0) >= ${atLeast}, FILL(blocked, 0) / (FILL(blocked, 0) + FILL(allowed, 0)), 0)`;
   const metric = new MathExpression({ expression, usingMetrics: { blocked, allowed } });
   return [[definitions.blockedRequests, metric]];
+}
+
+/** Whoever replaces or removes the account's role for the logs of API Gateway stops the access log in silence. */
+function unloggedRequests({ api: { accessLog, restApi } }: MonitoredResources): StageAlarm[] {
+  const metric = new MathExpression({
+    expression: "IF(FILL(lines, 0) > 0, 0, FILL(requests, 0))",
+    usingMetrics: { lines: accessLog.lines, requests: restApi.metricCount() },
+  });
+  return [[definitions.unloggedRequests, metric]];
 }
 
 function latency({ api: { restApi } }: MonitoredResources): StageAlarm[] {

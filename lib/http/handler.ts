@@ -56,6 +56,7 @@ function logFailures(operation: Operation, now: () => number): Middleware {
       version: env.functionVersion,
       keyId: contextOf(event).keyId,
       apiRequestId: event.requestContext.requestId,
+      extendedRequestId: event.requestContext.extendedRequestId,
       latencyMs: now() - internal.start,
       error: describeError(error),
     });

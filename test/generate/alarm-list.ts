@@ -11,8 +11,15 @@ function leastOf(alarm: definitions.AlarmDefinition): string {
 
 /** Returns the alarms of a stage as a list, with one entry for those that each function has. */
 export function alarmList(): string {
-  const { burnRateAlarms, refusals, blockedRequests, highLatency, throttles } = definitions;
-  const ofStage = [...burnRateAlarms, refusals, blockedRequests, highLatency, throttles("<function>")];
+  const { burnRateAlarms, refusals, blockedRequests, unloggedRequests, highLatency, throttles } = definitions;
+  const ofStage = [
+    ...burnRateAlarms,
+    refusals,
+    blockedRequests,
+    unloggedRequests,
+    highLatency,
+    throttles("<function>"),
+  ];
   const ofVersion = definitions.versionAlarms("<function>");
   const entry = (name: string, alarm: definitions.AlarmDefinition) =>
     `- \`${name}\`, a ${alarm.topic}${leastOf(alarm) || ","} see [${alarm.section}](#${anchorOf(alarm.section)}):

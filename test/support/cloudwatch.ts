@@ -18,7 +18,7 @@ const matches = (pattern: string, line: Json): boolean => {
     const equal = text.endsWith("*") ? value.startsWith(text.slice(0, -1)) : value === text;
     return String(equal === (operator === "="));
   });
-  const [, expression] = /^\{((?:true|false|[ ()|])+)\}$/.exec(evaluated) ?? [];
+  const [, expression] = /^\{((?:true|false|[ ()|&])+)\}$/.exec(evaluated) ?? [];
   if (!expression) throw new Error(`This test cannot evaluate ${pattern}.`);
   return new Function(`return ${expression};`)();
 };
@@ -33,6 +33,29 @@ export const countedFrom = (filters: Json[], line: Json): Json[] =>
       const named = Dimensions.map(({ Key, Value }: Json) => ({ Name: Key, Value: select(Value, line) }));
       return { Namespace, MetricName, Dimensions: named };
     });
+
+/**
+ * Evaluates the expression of an alarm for one period.
+ *
+ * @param sumOf returns the sum of a metric in the period; undefined if it has no data
+ */
+export function evaluateAlarm({ Metrics }: Json, sumOf: (metric: Json) => number | undefined): number {
+  const entry = (id: string): Json => Metrics.find(({ Id }: Json) => Id === id);
+  const evaluate = ({ Expression, MetricStat }: Json): number | undefined => {
+    if (MetricStat) return sumOf(MetricStat.Metric);
+    const ids = [...new Set<string>(Expression.match(/\b[a-z]\w*/g))];
+    const functions = {
+      IF: (a: unknown, b: unknown, c: unknown) => (a ? b : c),
+      FILL: (a: unknown, b: unknown) => a ?? b,
+    };
+    const names = [...Object.keys(functions), ...ids];
+    return new Function(...names, `return ${Expression};`)(
+      ...Object.values(functions),
+      ...ids.map((id) => evaluate(entry(id))),
+    );
+  };
+  return evaluate(Metrics.find(({ ReturnData }: Json) => ReturnData)) ?? Number.NaN;
+}
 
 /** The metrics that an alarm reads. */
 export const metricsOf = ({ Metrics, ...alarm }: Json): Json[] =>

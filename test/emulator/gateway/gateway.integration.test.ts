@@ -74,6 +74,7 @@ it("an event has the form of API Gateway's proxy integration", async () => {
     isBase64Encoded: false,
     requestContext: {
       requestId: response.headers.get("x-amzn-requestid"),
+      extendedRequestId: response.headers.get("x-amz-apigw-id"),
       requestTime: expect.stringMatching(/ \+0000$/),
       stage: API_VERSION,
       resourcePath: "/pets",
@@ -137,6 +138,17 @@ describe("the access log", () => {
       authorizerRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
       error: "-",
     });
+  });
+
+  it("has the id that a client chose as a UUID, and another one that it cannot choose", async () => {
+    const chosen = "00000000-0000-4000-8000-000000000000";
+    for (const id of [chosen, "x"]) {
+      const { headers } = await get("/pets", "n", { "x-amzn-RequestId": id, "x-amz-apigw-id": id });
+      const [requestId, extendedRequestId] = [headers.get("x-amzn-requestid"), headers.get("x-amz-apigw-id")];
+      expect(accessLog()).toMatchObject({ requestId, extendedRequestId, sourceIp: "127.0.0.1" });
+      expect(requestId === id).toBe(id === chosen);
+      expect(extendedRequestId).not.toBe(id);
+    }
   });
 
   it("says why a request was refused", async () => {

@@ -15,21 +15,28 @@ describe.each(deployedStages)("the access log of $name", ({ name }) => {
   const key = { "authorizer.keyId": "key_1" };
 
   it("has no text that a client sent, and no message of an error, which can repeat it", () => {
-    const { requestId, ...fields } = JSON.parse(Format);
-    expect(requestId).toBe("$context.requestId"); // the x-amzn-RequestId that clients quote
+    const { requestId, extendedRequestId, sourceIp, ...fields } = JSON.parse(Format);
+    // The ids that clients quote, and the address of the connection.
+    expect({ requestId, extendedRequestId, sourceIp }).toEqual({
+      requestId: "$context.requestId",
+      extendedRequestId: "$context.extendedRequestId",
+      sourceIp: "$context.identity.sourceIp",
+    });
     expect(Object.values(fields).join()).not.toMatch(
       /\$context\.(path|identity|error\.message|integration\.error|requestOverride|xrayTraceId)/,
     );
   });
 
   it.each<[status: number, route: string, variables: object, counted: string[]]>([
-    [404, "GET /pets", key, ["RequestsWithKey"]],
-    [500, "GET /pets", key, ["ServerErrors", "ServerErrors by route GET /pets", "RequestsWithKey"]],
-    [503, "POST /pets", {}, ["ServerErrors", "ServerErrors by route POST /pets"]],
+    [404, "GET /pets", key, ["Served"]],
+    [404, "GET /{any+}", {}, []],
+    [405, "ANY /pets", key, []],
+    [500, "GET /pets", key, ["ServerErrors", "ServerErrors by route GET /pets", "Served"]],
+    [503, "POST /pets", {}, ["ServerErrors", "ServerErrors by route POST /pets", "Served"]],
     [401, "GET /pets", { "error.responseType": "UNAUTHORIZED" }, []],
-    [401, "GET /pets", { ...key, "error.responseType": "ACCESS_DENIED" }, ["RequestsWithKey", "Refusals"]],
-    [403, "GET /pets", key, ["RequestsWithKey", "Refusals"]],
-    [429, "GET /pets", { "error.responseType": "THROTTLED" }, ["RequestsWithKey", "Refusals"]],
+    [401, "GET /pets", { ...key, "error.responseType": "ACCESS_DENIED" }, ["Refusals"]],
+    [403, "GET /pets", key, ["Refusals"]],
+    [429, "GET /pets", { "error.responseType": "THROTTLED" }, ["Refusals"]],
     [429, "GET /pets", { "error.responseType": "WAF_FILTERED" }, []],
   ])("counts a %d of %s with %j as %j", (status, route, variables, counted) => {
     const [httpMethod, resourcePath] = route.split(" ");

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
+import { formatAccessLog } from "../../../emulator/gateway/context.ts";
 import * as definitions from "../../../infra/monitoring/alarm-definitions.ts";
 import { stackName } from "../../../infra/names.ts";
 import { deployedStages } from "../../../infra/stages.ts";
-import { metricsOf } from "../../support/cloudwatch.ts";
+import { countedFrom, evaluateAlarm, metricsOf } from "../../support/cloudwatch.ts";
 import type { Json } from "../../support/json.ts";
 import { functionNames, readResources } from "../../support/resources.ts";
 import { shared } from "../../support/shared.ts";
@@ -24,19 +25,29 @@ const document = (name: string) => readFileSync(new URL(`../../../docs/${name}`,
 
 describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryDeployment }) => {
   const { find, fn, only, output } = readResources(shared.assembly, stackName(stage));
+  const filters = find("Logs::MetricFilter");
+  const { Format } = only("ApiGateway::Stage").AccessLogSetting;
   const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];
   const alarms = find("CloudWatch::Alarm");
   const ofStage = alarms.filter(({ AlarmName }) => AlarmName === undefined);
 
   it("every alarm of infra/monitoring/alarm-definitions.ts exists, where there is what it measures", () => {
-    const { burnRateAlarms, refusals, highLatency, blockedRequests, throttles, versionAlarms, ...others } =
-      definitions;
+    const {
+      burnRateAlarms,
+      refusals,
+      highLatency,
+      blockedRequests,
+      throttles,
+      unloggedRequests,
+      versionAlarms,
+      ...others
+    } = definitions;
     const versions = functionNames.map((name) => {
       const { serverErrors, refusals, ...both } = versionAlarms(name);
       return Object.values({ ...both, failed: name === "authorize" ? refusals : serverErrors });
     });
     const expected = [
-      ...[...burnRateAlarms, refusals, highLatency, ...functionNames.map(throttles)],
+      ...[...burnRateAlarms, refusals, unloggedRequests, highLatency, ...functionNames.map(throttles)],
       ...(wafRateLimits ? [blockedRequests] : []),
       ...(canaryDeployment ? versions.flat() : []),
     ];
@@ -96,7 +107,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
     const drawn = JSON.stringify(JSON.parse(only("CloudWatch::Dashboard").DashboardBody));
     const own = [
       stackName(stage),
-      ...["Lambda::Function", "DynamoDB::Table"].flatMap(find).map(({ id }) => id),
+      ...["Lambda::Function", "DynamoDB::Table", "Logs::LogGroup"].flatMap(find).map(({ id }) => id),
       ...find("WAFv2::WebACL").map(({ VisibilityConfig }) => VisibilityConfig.MetricName),
     ];
     for (const { Namespace, MetricName, Dimensions = [] } of alarms.flatMap(metricsOf)) {
@@ -106,6 +117,73 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
       if (isOfAws) expect(owners).toHaveLength(1);
       else expect(Namespace).toBe(`AnimalStore/${stackName(stage)}`);
     }
+  });
+
+  /** The alarms that are triggered by requests: so many of each kind in a minute, for some minutes. */
+  function triggeredBy(
+    requests: [perMinute: number, variables: object][],
+    minutes: number,
+    logStops = false,
+  ) {
+    const counts = new Map<string, number>();
+    const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count);
+    for (const [perMinute, variables] of requests) {
+      const line = JSON.parse(
+        formatAccessLog(Format, { httpMethod: "GET", resourcePath: "/pets", ...variables }),
+      );
+      add("Count", perMinute * minutes);
+      if (line.status.startsWith("5")) add("5XXError", perMinute * minutes);
+      if (logStops) continue;
+      add("IncomingLogEvents", perMinute * minutes);
+      const counted = countedFrom(filters, line).filter(({ Dimensions }) => Dimensions.length === 0);
+      for (const { MetricName } of counted) add(MetricName, perMinute * minutes);
+    }
+    return ofStage
+      .filter(({ Metrics = [], Threshold }) => {
+        const measured = Metrics.some(({ MetricStat }: Json) => counts.has(MetricStat?.Metric.MetricName));
+        return measured && evaluateAlarm({ Metrics }, ({ MetricName }) => counts.get(MetricName)) > Threshold;
+      })
+      .map((alarm) =>
+        topicOf(alarm) === page ? "page" : /UnloggedRequests/.test(alarm.id) ? "unlogged" : "notice",
+      );
+  }
+
+  const outage: [number, object] = [60, { status: 503, "authorizer.keyId": "key_1" }];
+
+  it.each<[noise: string, variables: object]>([
+    ["404 without a key", { status: 404 }],
+    ["401 without a key", { status: 401, "error.responseType": "UNAUTHORIZED" }],
+    ["guessed key", { status: 401, "error.responseType": "ACCESS_DENIED", "authorizer.keyId": "unknown" }],
+    ["revoked key", { status: 401, "error.responseType": "ACCESS_DENIED", "authorizer.keyId": "key_2" }],
+    ["key without the scope", { status: 403, "authorizer.keyId": "key_2" }],
+    ["405", { status: 405, "authorizer.keyId": "key_2" }],
+    ["throttled request", { status: 429, "error.responseType": "THROTTLED" }],
+    ["blocked request", { status: 429, "error.responseType": "WAF_FILTERED" }],
+  ])("an outage pages beside 500 a second of: %s", (_noise, variables) => {
+    expect(triggeredBy([outage, [30_000, variables]], 5)).toContain("page");
+  });
+
+  it("an outage pages if the access log stops, and a notice says that it has stopped", () => {
+    expect(triggeredBy([outage], 5, true)).toEqual(expect.arrayContaining(["page", "unlogged"]));
+    expect(triggeredBy([outage], 5)).not.toContain("unlogged");
+  });
+
+  it("5xx without a key page, such as those of an authorizer that fails", () => {
+    const error = { status: 503, "error.responseType": "AUTHORIZER_CONFIGURATION_ERROR" };
+    expect(triggeredBy([[60, error]], 5)).toContain("page");
+  });
+
+  it("a 5xx among thousands of served requests notifies nobody", () => {
+    const success = { status: 200, "authorizer.keyId": "key_1" };
+    expect(
+      triggeredBy(
+        [
+          [6000, success],
+          [3, outage[1]],
+        ],
+        15,
+      ),
+    ).toEqual([]);
   });
 
   it("a notice reads the throttles of every function, and of every call that its role allows", () => {

@@ -67,6 +67,7 @@ it("ask the access log for fields that it has", () => {
 });
 
 const request = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef";
+const extended = "XxxXXXxxXXXXXxx=";
 const invocation = "aec7a529-47f9-4090-be01-c9ed91bf83cf";
 const platform = (type: string, record: object) =>
   JSON.stringify({ time: "2026-07-09T06:05:50.581Z", type: `platform.${type}`, record });
@@ -78,7 +79,7 @@ const logged = (level: string, message: unknown) =>
 async function failureLine(): Promise<string> {
   const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
   const event = requestEvent({ path: { petId: "1" } });
-  event.requestContext.requestId = request;
+  Object.assign(event.requestContext, { requestId: request, extendedRequestId: extended });
   await createHandler(getPet, () => Promise.reject(new Error("secret")))(event, context);
   return logged("ERROR", error.mock.calls[0]?.[0]);
 }
@@ -98,6 +99,7 @@ const clients = deprecated.map(({ id }) => `${id} of a client`).join("/");
 const events = {
   "access log": formatAccessLog(accessLogFormat, {
     requestId: request,
+    extendedRequestId: extended,
     status: 503,
     "integration.requestId": invocation,
   }),
@@ -128,6 +130,7 @@ const keysMatching = (name: RegExp) =>
 type Expectation = [name: string, parameters: Record<string, string>, logs: string[], expected: string];
 it.each<Expectation>([
   ["Request", { id: request }, [accessLog, ...functionLogs], "access log/failure"],
+  ["Request", { id: extended }, [accessLog, ...functionLogs], "access log/failure"],
   [
     "Request",
     { id: invocation },

@@ -8,7 +8,7 @@ import type { TestedService } from "./service.ts";
 const CONNECTIONS = 24;
 /** Every header that the service, its gateway and HTTP itself define. */
 const HEADERS =
-  /^(allow|cache-control|connection|content-(length|type)|date|deprecation|keep-alive|link|retry-after|sunset|www-authenticate|x-amzn-requestid)$/;
+  /^(allow|cache-control|connection|content-(length|type)|date|deprecation|keep-alive|link|retry-after|sunset|www-authenticate|x-amz-apigw-id|x-amzn-requestid)$/;
 
 const methods = operations.map(({ method }) => method).join(" ");
 const wordOf = (text: string) => fc.constantFrom(...text.split(" "));
