@@ -3,34 +3,31 @@ import { pascalCase } from "../names.ts";
 // What operators learn from each alarm and what triggers it, as data: the stacks and the list in docs/incidents.md both
 // follow from it. The modules beside this one have the metrics.
 
-/** An alarm, without its metric. */
+/** An alarm, without its metric. In each of its periods, the metric exceeds the threshold. */
 export type AlarmDefinition = Threshold & {
   name: string;
   /** a page wakes somebody, a notice can wait until working hours */
   topic: "page" | "notice";
+  /** the heading in docs/incidents.md of what to do */
+  section: string;
   /** the length of a period */
   minutes: number;
-  /** how many periods in a row exceed the threshold */
+  /** how many periods in a row */
   periods: number;
   /** which calls are measured, and what happens to them unless it is their latency */
   what: string;
   /** what the description says after the time */
   note?: string;
-  /** the heading in docs/incidents.md of what to do */
-  section: string;
 };
 
-/** An alarm on a share of the calls. */
-export type ShareAlarm = Extract<AlarmDefinition, { kind: "share" }>;
-
-/** What has to happen in each period. */
 type Threshold =
-  /** more than a share of the calls fail, from 0 to 1, and at least so many: `atLeastIfAllFail` if no call succeeds */
+  /** the share of the calls that fail, from 0 to 1, and how many have to fail: `atLeastIfAllFail` if no call succeeds */
   | { kind: "share"; share: number; atLeast: number; atLeastIfAllFail?: number }
-  /** the slowest 1 % take longer */
+  /** the time of the slowest 1 % */
   | { kind: "latency"; milliseconds: number }
-  /** it happens more often than this, or at all if it is 0 */
   | { kind: "count"; moreThan: number };
+
+export type ShareAlarm = Extract<AlarmDefinition, { kind: "share" }>;
 
 /** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
 export const ERROR_BUDGET = 0.001;
@@ -44,34 +41,26 @@ const MIN_FAILURES = { page: 12, notice: 20 };
 /** @param share from 0 to 1 */
 const percent = (share: number) => `${Number((share * 100).toFixed(3))} %`;
 
-function triggerOf(definition: AlarmDefinition): { threshold: number; text: string } {
-  const { what } = definition;
-  switch (definition.kind) {
-    case "share":
-      return { threshold: definition.share, text: `More than ${percent(definition.share)} of the ${what}` };
-    case "latency": {
-      const { milliseconds } = definition;
-      return {
-        threshold: milliseconds,
-        text: `The slowest 1 % of the ${what} took more than ${milliseconds / 1000} s`,
-      };
-    }
-    case "count": {
-      const { moreThan } = definition;
-      return { threshold: moreThan, text: moreThan > 0 ? `More than ${moreThan} ${what}` : what };
-    }
-  }
-}
-
-/** Returns what the metric of an alarm has to exceed. */
-export const thresholdOf = (definition: AlarmDefinition) => triggerOf(definition).threshold;
-
-/** Returns when an alarm is triggered, without a full stop. */
-export function descriptionOf(definition: AlarmDefinition): string {
-  const { minutes, periods, note = "" } = definition;
+/** Returns what the metric of an alarm has to exceed, and the same as a text without a full stop. */
+export function triggerOf(alarm: AlarmDefinition): { threshold: number; description: string } {
+  const { what, minutes, periods, note = "" } = alarm;
   const time = minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
   const last = `the last ${time.replace(/^1 (\w+)s$/, "$1")}`;
-  return `${triggerOf(definition).text} in ${periods === 1 ? last : `each of ${periods} periods of ${time}`}${note}`;
+  const trigger = (threshold: number, text: string) => ({
+    threshold,
+    description: `${text} in ${periods === 1 ? last : `each of ${periods} periods of ${time}`}${note}`,
+  });
+  switch (alarm.kind) {
+    case "share":
+      return trigger(alarm.share, `More than ${percent(alarm.share)} of the ${what}`);
+    case "latency":
+      return trigger(
+        alarm.milliseconds,
+        `The slowest 1 % of the ${what} took more than ${alarm.milliseconds / 1000} s`,
+      );
+    case "count":
+      return trigger(alarm.moreThan, alarm.moreThan > 0 ? `More than ${alarm.moreThan} ${what}` : what);
+  }
 }
 
 /**
@@ -102,92 +91,69 @@ export const burnRateAlarms = burnRates.map(
   }),
 );
 
-const lockout = { kind: "share", topic: "notice", minutes: 30, periods: 1, share: 0.5 } as const;
-const slow = { kind: "latency", topic: "notice", milliseconds: SLOW_MS } as const;
+const notice = <Name extends string>(name: Name) => ({ name, section: name, topic: "notice" }) as const;
+const lockout = { kind: "share", share: 0.5, minutes: 30, periods: 1 } as const;
+const slow = { kind: "latency", milliseconds: SLOW_MS } as const;
 
 // One client with an expired key that retries every 10 s makes fewer than 200 failures in 30 minutes.
 export const refusals: ShareAlarm = {
+  ...notice("Refusals"),
   ...lockout,
-  name: "Refusals",
   atLeast: 200,
   atLeastIfAllFail: MIN_FAILURES.notice,
   what: "requests were refused",
   note: ". Only requests that had a key or were throttled count",
-  section: "Refusals",
 };
 
 export const blockedRequests: ShareAlarm = {
+  ...notice("BlockedRequests"),
   ...lockout,
-  name: "BlockedRequests",
   atLeast: MIN_FAILURES.notice,
   what: "requests were blocked by AWS WAF",
-  section: "BlockedRequests",
-};
-
-export const highLatency: AlarmDefinition = {
-  ...slow,
-  name: "HighLatency",
-  minutes: 5,
-  periods: 3,
-  what: "responses",
-  section: "HighLatency",
 };
 
 export const unloggedRequests: AlarmDefinition = {
-  kind: "count",
-  name: "UnloggedRequests",
-  topic: "notice",
-  minutes: 30,
-  periods: 1,
-  moreThan: MIN_FAILURES.notice,
+  ...notice("UnloggedRequests"),
+  ...{ kind: "count", moreThan: MIN_FAILURES.notice, minutes: 30, periods: 1 },
   what: "requests reached API Gateway and none reached the access log",
-  section: "UnloggedRequests",
+};
+
+const lasting = { minutes: 5, periods: 3 };
+export const highLatency: AlarmDefinition = {
+  ...notice("HighLatency"),
+  ...slow,
+  ...lasting,
+  what: "responses",
 };
 
 /** @param fn the name of a function, such as listPets */
 export const throttles = (fn: string): AlarmDefinition => ({
-  kind: "count",
-  moreThan: 0,
+  ...notice("Throttles"),
+  ...{ kind: "count", moreThan: 0, ...lasting },
   name: `${pascalCase(fn)}Throttles`,
-  topic: "notice",
-  minutes: 5,
-  periods: 3,
   what: `Lambda or DynamoDB throttled ${fn}`,
-  section: "Throttles",
 });
 
 /** Returns the alarms of a new version in a canary deployment. @param fn the name of its function */
 export function versionAlarms(fn: string) {
   const version = `the new version of ${fn}`;
-  const common = { topic: "notice", minutes: 1, periods: 1, section: "Version alarms" } as const;
-  const share = { ...common, kind: "share" } as const;
+  const alarm = <Name extends string, T extends Threshold>(name: Name, threshold: T, what: string) =>
+    ({ ...notice("Version alarms"), name, minutes: 1, periods: 1, what, ...threshold }) as const;
+  const failed = { kind: "share", share: 0.05, atLeast: 1 } as const;
+  const refused = { kind: "share", share: 0.995, atLeast: 3 } as const;
   return {
-    errors: {
-      ...common,
-      kind: "count",
-      moreThan: 0,
-      name: "Errors",
-      what: `The new version of ${fn} threw, crashed or timed out`,
-    },
-    highLatency: { ...common, ...slow, name: "HighLatency", what: `calls of ${version}` },
+    errors: alarm(
+      "Errors",
+      { kind: "count", moreThan: 0 },
+      `The new version of ${fn} threw, crashed or timed out`,
+    ),
+    highLatency: alarm("HighLatency", slow, `calls of ${version}`),
     /** of an operation, whose handler never rejects: Lambda's `Errors` does not count its 5xx responses */
-    serverErrors: {
-      ...share,
-      name: "ServerErrors",
-      share: 0.05,
-      atLeast: 1,
-      what: `responses of ${version} were a 5xx`,
-    },
+    serverErrors: alarm("ServerErrors", failed, `responses of ${version} were a 5xx`),
     /**
      * of the authorizer. Anybody can send keys that are refused, and would stop each deployment if half of the calls were
      * enough. `npm run traffic` sends valid keys, and reports a version that refuses only some of them.
      */
-    refusals: {
-      ...share,
-      name: "Refusals",
-      share: 0.995,
-      atLeast: 3,
-      what: `calls of ${version} were refused`,
-    },
-  } as const satisfies Record<string, AlarmDefinition>;
+    refusals: alarm("Refusals", refused, `calls of ${version} were refused`),
+  };
 }

@@ -14,7 +14,7 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import type { Stage } from "../stages.ts";
-import { type AlarmDefinition, descriptionOf, type ShareAlarm, thresholdOf } from "./alarm-definitions.ts";
+import { type AlarmDefinition, type ShareAlarm, triggerOf } from "./alarm-definitions.ts";
 
 /** The name of a stage's dashboard: dashboards have one namespace in all regions of an account. */
 export function dashboardName(scope: Construct): string {
@@ -68,13 +68,14 @@ export class Alarms extends Construct {
     alarmName?: string,
   ): Alarm {
     const { topic, section, minutes, periods } = definition;
+    const { threshold, description } = triggerOf(definition);
     const alarm = new Alarm(this, id, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: periods,
-      threshold: thresholdOf(definition),
+      threshold,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       metric: metric.with({ period: Duration.minutes(minutes) }),
-      alarmDescription: `${descriptionOf(definition)}. See "${section}" in docs/incidents.md, and the dashboard ${dashboardName(this)}.`,
+      alarmDescription: `${description}. See "${section}" in docs/incidents.md, and the dashboard ${dashboardName(this)}.`,
       alarmName,
     });
     alarm.addAlarmAction(new SnsAction(this[topic]));

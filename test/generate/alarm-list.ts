@@ -23,7 +23,7 @@ export function alarmList(): string {
   const ofVersion = definitions.versionAlarms("<function>");
   const entry = (name: string, alarm: definitions.AlarmDefinition) =>
     `- \`${name}\`, a ${alarm.topic}${leastOf(alarm) || ","} see [${alarm.section}](#${anchorOf(alarm.section)}):
-  ${definitions.descriptionOf(alarm).replace("<function>", "the function")}.`;
+  ${definitions.triggerOf(alarm).description.replace("<function>", "the function")}.`;
   return [
     ...ofStage.map((alarm) => entry(`Alarms${alarm.name}...`, alarm)),
     entry("<function>-version-<n>-Errors", ofVersion.errors),

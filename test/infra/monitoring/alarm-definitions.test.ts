@@ -5,7 +5,7 @@ import {
   ERROR_BUDGET,
   refusals,
   type ShareAlarm,
-  thresholdOf,
+  triggerOf,
   versionAlarms,
 } from "../../../infra/monitoring/alarm-definitions.ts";
 import { deployedStages } from "../../../infra/stages.ts";
@@ -87,7 +87,7 @@ it("one client with an expired key that retries every 10 seconds causes no notic
 
 it("a new version is rolled back if its only call fails, and not for a client with an expired key, or one who guesses keys", () => {
   const { errors, serverErrors, refusals } = versionAlarms("fn");
-  expect(thresholdOf(errors)).toBe(0);
+  expect(triggerOf(errors).threshold).toBe(0);
   expect(isTriggered(serverErrors, 1, 1)).toBe(true);
   // At a call a second, 6 calls a minute are those of the new version, or of one client without others.
   const refused = [1, 2, 3, 6].map((failures) => isTriggered(refusals, failures, 6));
