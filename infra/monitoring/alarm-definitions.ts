@@ -92,7 +92,9 @@ export const burnRateAlarms = burnRates.map(
 );
 
 const notice = <Name extends string>(name: Name) => ({ name, section: name, topic: "notice" }) as const;
-const lockout = { kind: "share", share: 0.5, minutes: 30, periods: 1 } as const;
+const halfHour = { minutes: 30, periods: 1 };
+const quarter = { minutes: 5, periods: 3 };
+const lockout = { ...halfHour, kind: "share", share: 0.5 } as const;
 const slow = { kind: "latency", milliseconds: SLOW_MS } as const;
 
 // One client with an expired key that retries every 10 s makes fewer than 200 failures in 30 minutes.
@@ -114,22 +116,25 @@ export const blockedRequests: ShareAlarm = {
 
 export const unloggedRequests: AlarmDefinition = {
   ...notice("UnloggedRequests"),
-  ...{ kind: "count", moreThan: MIN_FAILURES.notice, minutes: 30, periods: 1 },
+  ...halfHour,
+  kind: "count",
+  moreThan: MIN_FAILURES.notice,
   what: "requests reached API Gateway and none reached the access log",
 };
 
-const lasting = { minutes: 5, periods: 3 };
 export const highLatency: AlarmDefinition = {
   ...notice("HighLatency"),
   ...slow,
-  ...lasting,
+  ...quarter,
   what: "responses",
 };
 
 /** @param fn the name of a function, such as listPets */
 export const throttles = (fn: string): AlarmDefinition => ({
   ...notice("Throttles"),
-  ...{ kind: "count", moreThan: 0, ...lasting },
+  ...quarter,
+  kind: "count",
+  moreThan: 0,
   name: `${pascalCase(fn)}Throttles`,
   what: `Lambda or DynamoDB throttled ${fn}`,
 });
