@@ -42,9 +42,10 @@ export class AccountStack extends Stack {
 
   /** Reports what the whole account costs. AWS Budgets knows it some hours late. */
   #addBudget({ monthlyUsd, email }: MonthlyBudget): void {
+    const budgetLimit = { amount: monthlyUsd, unit: "USD" };
     const subscribers = [{ subscriptionType: "EMAIL", address: email }];
     new CfnBudget(this, "Budget", {
-      budget: { budgetType: "COST", timeUnit: "MONTHLY", budgetLimit: { amount: monthlyUsd, unit: "USD" } },
+      budget: { budgetName: this.stackName, budgetType: "COST", timeUnit: "MONTHLY", budgetLimit },
       notificationsWithSubscribers: ["ACTUAL", "FORECASTED"].map((notificationType) => ({
         notification: { notificationType, comparisonOperator: "GREATER_THAN", threshold: 100 },
         subscribers,

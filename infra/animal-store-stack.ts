@@ -15,14 +15,21 @@ import { createTables } from "./tables.ts";
 
 /** One stage of the whole service. */
 export class AnimalStoreStack extends Stack {
-  constructor(scope: Construct, stage: Stage, codeFolder: CodeFolder, id = stackName(stage.name)) {
+  /** @param runbook the address of docs/incidents.md, for the messages of the alarms */
+  constructor(
+    scope: Construct,
+    stage: Stage,
+    codeFolder: CodeFolder,
+    runbook?: string,
+    id = stackName(stage.name),
+  ) {
     super(scope, id, {
       description: `The Animal Store API, ${stage.name}`,
       terminationProtection: stage.deletionProtection,
     });
     const tables = createTables(this, stage);
     const functions = createFunctions(this, tables, stage, codeFolder);
-    const alarms = new Alarms(this, "Alarms", stage);
+    const alarms = new Alarms(this, "Alarms", stage, runbook);
     if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms, stage);
 
     const api = new Api(this, "Api", functions, stage);

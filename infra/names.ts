@@ -1,4 +1,4 @@
-// What two places must agree on: the names of stacks, outputs, and files of functions.
+// What two places must agree on: the names of stacks, outputs, files of functions, and sections of documents.
 
 /** The name of a stage's stack. */
 export const stackName = (stage: string) => `animal-store-${stage}`;
@@ -23,3 +23,10 @@ export const entryName = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").to
 
 /** The name of a function's file, by the output that names the function: the inverse of functionOutput. */
 export const entryOfOutput = (output: string) => entryName(output.replace(/FunctionName$/, ""));
+
+/** The anchor of a heading in a Markdown document, as GitHub makes it. */
+export const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, "")
+    .replaceAll(" ", "-");

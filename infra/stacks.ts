@@ -41,11 +41,13 @@ export function addStacks(
   );
   if (like !== undefined && personal === undefined)
     throw new UsageError("Use -c like=<name> with -c stage=<name>.");
+  const { owner, name } = settings.repository ?? {};
+  const runbook = owner && `https://github.com/${owner}/${name}/blob/main/docs/incidents.md`;
   const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal, like)];
   for (const stage of stages) {
     const own = settings.repository?.accounts[stage.name] ?? credentialsOf;
     if (credentialsOf && own !== credentialsOf) continue;
-    const stack = new AnimalStoreStack(app, resolveStage(app, stage), codeFolder);
+    const stack = new AnimalStoreStack(app, resolveStage(app, stage), codeFolder, runbook);
     // A stage cannot write its access log before API Gateway has the account's role.
     stack.addStackDependency(account);
   }

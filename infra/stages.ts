@@ -24,7 +24,7 @@ export interface Stage {
   confirmKeyChanges: boolean;
   /** how long API Gateway caches whether a key is valid, in seconds; a revoked key can keep working that long */
   authorizerCacheSeconds: number;
-  /** the limit for all clients together: requests a second, and requests at once */
+  /** the limit of each method for all clients together, requests a second and at once; the whole stage has none */
   throttling: { rate: number; burst: number };
   /** The limits of AWS WAF for one IP address and for one API key. Without them there is no web ACL. */
   wafRateLimits?: { perIpPerMinute: number; perKeyPerMinute: number };

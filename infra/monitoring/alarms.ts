@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Annotations, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   Alarm,
   ComparisonOperator,
@@ -13,6 +13,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
+import { anchorOf } from "../names.ts";
 import type { Stage } from "../stages.ts";
 import { type AlarmDefinition, type ShareAlarm, triggerOf } from "./alarm-definitions.ts";
 
@@ -29,8 +30,18 @@ export class Alarms extends Construct {
   /** for what can wait until working hours */
   readonly notice: Topic;
 
-  constructor(scope: Construct, id: string, { alarmEmails }: Stage) {
+  readonly #runbook: string;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { alarmEmails, retainData }: Stage,
+    runbook = "docs/incidents.md",
+  ) {
     super(scope, id);
+    this.#runbook = runbook;
+    const silent = "The alarms notify nobody until someone subscribes: set alarmEmails in infra/stages.ts.";
+    if (retainData && !alarmEmails) Annotations.of(this).addWarningV2("animal-store:no-alarm-emails", silent);
     // CloudWatch cannot publish to a topic that is encrypted with an AWS managed key.
     const masterKey = new Key(this, "Key", {
       enableKeyRotation: true,
@@ -75,7 +86,7 @@ export class Alarms extends Construct {
       threshold,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       metric: metric.with({ period: Duration.minutes(minutes) }),
-      alarmDescription: `${description}. See "${section}" in docs/incidents.md, and the dashboard ${dashboardName(this)}.`,
+      alarmDescription: `${description}. See ${this.#runbook}#${anchorOf(section)}, and the dashboard ${dashboardName(this)}.`,
       alarmName,
     });
     alarm.addAlarmAction(new SnsAction(this[topic]));

@@ -1,11 +1,11 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
+import { anchorOf } from "../../infra/names.ts";
 import { namedStages } from "../../infra/stages.ts";
 import { errors } from "../../lib/errors.ts";
 import { API_VERSION, type Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { documents as documentsWithFigures, withFigures } from "../generate/figures.ts";
-import { anchorOf } from "../generate/report.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 
 const root = new URL("../../", import.meta.url);

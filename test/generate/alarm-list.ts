@@ -1,5 +1,5 @@
 import * as definitions from "../../infra/monitoring/alarm-definitions.ts";
-import { anchorOf } from "./report.ts";
+import { anchorOf } from "../../infra/names.ts";
 
 /** Returns the least number of failures that triggers an alarm with a share; empty for other alarms. */
 function leastOf(alarm: definitions.AlarmDefinition): string {

@@ -38,10 +38,3 @@ export function insert(document: string, name: string, content: string): string 
 /** A number with thousands separators and a fixed number of decimals. */
 export const format = (value: number, decimals = 1) =>
   value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-
-/** The anchor of a heading in a Markdown document, as GitHub makes it. */
-export const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, "")
-    .replaceAll(" ", "-");

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
@@ -30,6 +32,16 @@ it("gives a function with another access another role and version, so that the o
   for (const type of ["IAM::Role", "Lambda::Version"])
     expect(one?.only(type).id).not.toBe(two?.only(type).id);
   expect(one?.only("Lambda::Function").id).toBe(two?.only("Lambda::Function").id);
+});
+
+it("warns of a stage that keeps data and whose alarms have no address, and of no other", () => {
+  for (const { name, retainData, alarmEmails } of [...deployedStages, everyOption]) {
+    const metadata = readFileSync(join(assembly, `${stackName(name)}.metadata.json`), "utf8");
+    expect({ name, warns: /set alarmEmails/.test(metadata) }).toEqual({
+      name,
+      warns: retainData && !alarmEmails,
+    });
+  }
 });
 
 describe("a stage with every option", () => {

@@ -19,7 +19,7 @@ const app = new App({ context: { ...featureFlags, deletionProtection: "off", can
 addStacks(app, codeFolder);
 new AnimalStoreStack(app, everyOption, codeFolder);
 const domain = everyOption.domain && { ...everyOption.domain, disableDefaultEndpoint: false };
-new AnimalStoreStack(app, { ...everyOption, domain }, codeFolder, "both-endpoints");
+new AnimalStoreStack(app, { ...everyOption, domain }, codeFolder, undefined, "both-endpoints");
 for (const [id, ...indexes] of [
   ["one-access", "any"],
   ["two-accesses", "any", undefined],

@@ -38,7 +38,7 @@ describe.each([...deployedStages, everyOption])("in $name", (settings) => {
     expect(counted(`Bearer ${key}1`)).not.toBe(counted(`Bearer ${key}2`));
   });
 
-  it("AWS WAF blocks each of them well below the limit of all clients", () => {
+  it("AWS WAF blocks each of them well below the throttling of a method", () => {
     // AWS WAF refuses rules, and transformations of one text, with the same priority.
     for (const ordered of [acl.Rules, Header.TextTransformations])
       expect(new Set(ordered.map(({ Priority }: Json) => Priority)).size).toBe(ordered.length);

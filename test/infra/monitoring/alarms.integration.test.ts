@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { formatAccessLog } from "../../../emulator/gateway/context.ts";
 import * as definitions from "../../../infra/monitoring/alarm-definitions.ts";
-import { stackName } from "../../../infra/names.ts";
+import { anchorOf, stackName } from "../../../infra/names.ts";
 import { deployedStages } from "../../../infra/stages.ts";
 import { countedFrom, evaluateAlarm, metricsOf } from "../../support/cloudwatch.ts";
+import { exampleRepository } from "../../support/every-option.ts";
 import type { Json } from "../../support/json.ts";
 import { functionNames, readResources } from "../../support/resources.ts";
 import { shared } from "../../support/shared.ts";
@@ -70,14 +71,21 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
 
   it("every alarm is in the list of docs/incidents.md, and says which section and dashboard to look at", () => {
     const anyFunction = new RegExp(functionNames.join("|"));
-    const headings = [...document("incidents.md").matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading);
-    for (const { AlarmDescription } of alarms) {
-      const [, text = "", section, dashboard] =
-        /^(.+)\. See "(.+)" in docs\/incidents\.md, and the dashboard (.+)\.$/.exec(AlarmDescription) ?? [];
-      expect(document("incidents.md")).toContain(`\n  ${text.replace(anyFunction, "the function")}.\n`);
-      expect(headings).toContain(section);
-      expect(dashboard).toBe(only("CloudWatch::Dashboard").DashboardName);
-    }
+    const text = document("incidents.md");
+    const anchors = [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+    const { owner, name } = exampleRepository;
+    const withRepository = readResources(shared.accountAssembly, stackName(stage)).find("CloudWatch::Alarm");
+    for (const [place, described] of [
+      ["docs/incidents.md", alarms],
+      [`https://github.com/${owner}/${name}/blob/main/docs/incidents.md`, withRepository],
+    ] as const)
+      for (const { AlarmDescription } of described) {
+        const [, description = "", address, dashboard] =
+          /^(.+)\. See (.+), and the dashboard (.+)\.$/.exec(AlarmDescription) ?? [];
+        expect(text).toContain(`\n  ${description.replace(anyFunction, "the function")}.\n`);
+        expect(anchors.map((known) => `${place}#${known}`)).toContain(address);
+        expect(dashboard).toBe(only("CloudWatch::Dashboard").DashboardName);
+      }
   });
 
   it("every alarm is one that CloudWatch accepts, and none is triggered by missing data", () => {
