@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { stackName } from "../../infra/names.ts";
 import { production } from "../../infra/stages.ts";
 import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
 import { PetStatus } from "../../lib/pet.ts";
+import { FOLDER } from "../support/reviewed-templates.ts";
 import { alarmList } from "./alarm-list.ts";
 import { entry, format, insert, table } from "./report.ts";
 
@@ -34,11 +37,15 @@ const whole = (value: number) => format(value, 0);
 const PAGE_UNITS = PetStatus.options.length * QUERY_UNITS;
 
 function endTable(): string {
+  // API Gateway throttles each method by itself. `npm run generate` has just written this template.
+  const template = readFileSync(new URL(`${stackName(production.name)}.yaml`, FOLDER), "utf8");
+  const methods = template.split("Type: AWS::ApiGateway::Method\n").length - 1;
   const { concurrency, requestsForEach } = LAMBDA;
   const instances = `${whole(concurrency)} instances, ${requestsForEach} calls a second each`;
   const units = (kind: string, limit: number) => `an index partition takes ${whole(limit)} ${kind} units`;
   const ends: Record<string, [rate: number, because: string]> = {
-    "Throttling of the stage": [throttling.rate, "`throttling`"],
+    "Throttling of one method": [throttling.rate, "`throttling`"],
+    [`Throttling of all ${methods} methods`]: [methods * throttling.rate, "`throttling`, if ANY is one"],
     "API Gateway's quota in 13 regions": [API_QUOTA.thirteen, "quota of the account"],
     "API Gateway's quota elsewhere": [API_QUOTA.most, "quota of the account"],
     "Lambda's requests, if no key is cached": [
@@ -67,6 +74,7 @@ function endTable(): string {
   );
   return `${limits}
 
+${entry(`The throttling of the ${methods} methods allows ${whole((methods * throttling.rate * 86_400) / 1e6)} million requests a day.`)}
 ${entry(`Assumed of the requests: ${LISTS * 100} % list the first ${PAGE_SIZE.default} pets of all statuses (${PAGE_UNITS} read units), and ${CREATIONS * 100} % add a pet of the same status (2 write units, one of them in the index).`)}`;
 }
 
@@ -81,7 +89,7 @@ function clientLimits(): string {
       ["`Idempotency-Key`", `remembered for at least ${IDEMPOTENCY_HOURS} hours`],
       ["one API key", minute(wafRateLimits?.perKeyPerMinute)],
       ["one IP address", minute(wafRateLimits?.perIpPerMinute)],
-      ["all clients together", `${whole(throttling.rate)} requests a second`],
+      ["each operation, for all clients together", `${whole(throttling.rate)} requests a second`],
     ],
     "text",
   );
