@@ -13,14 +13,19 @@ const STAND_INS = `PATH=/nonexistent
   aws() {
     printf '%s\\0' "$@" $'\\n' >&3
     case $2 in scan | get-item) echo '{"id":{"N":"1"}}' ;; *) echo 1795305600 ;; esac
-  }`;
+  }
+  visible='{"SampledRequestsEnabled":false,"CloudWatchMetricsEnabled":true,"MetricName":"x"}'
+  acl='{"Scope":"REGIONAL","LockToken":"1","Name":"x","Id":"1","DefaultAction":{},"VisibilityConfig":'$visible"}"
+  jq() { case $* in *LockToken*) echo "$acl" ;; *) echo 1795305600 ;; esac; }`;
+const functions = readFileSync(join(docs, "operator.sh"), "utf8");
+const names = [...functions.matchAll(/^\w+(?=\(\))/gm)].join("|");
+const COMMANDS = new RegExp(`^ *\`\`\`sh\\n(.*?)^ *\`\`\`$|\`((?:aws|${names})\\b[^\`\n]*)\``, "gms");
 
-/** Returns the blocks of shell commands of a document, and the commands for AWS in its text. */
+/** Returns the blocks of shell commands of a document, and the commands for AWS and the functions in its text. */
 function commandsOf(document: string): string[] {
-  const found = document.matchAll(/^ *```sh\n(.*?)^ *```$|`(aws [^`]+)`/gms);
-  return [...found].map(([, block, inline]) =>
+  return [...document.matchAll(COMMANDS)].map(([, block, inline]) =>
     // A text in angle brackets stands for a value. An ARN has at least 37 characters.
-    (block ?? inline ?? "")
+    (block ?? `(${inline}) 2> /dev/null`)
       .replaceAll(/<(time|number)>/g, "1795305600")
       .replaceAll(/<[a-z ]+>/g, "value".padEnd(37, "-"))
       .replaceAll("...", "x"),
@@ -50,9 +55,8 @@ export function testProcedures(): void {
   // These first: the other documents use their functions.
   const first = ["incidents.md", "deployment.md"];
   const others = globSync("**/*.md", { cwd: docs }).filter((name) => !first.includes(name));
-  const commands = [...first, ...others].flatMap((name) =>
-    commandsOf(readFileSync(join(docs, name), "utf8")),
-  );
+  const documents = [...first, ...others].map((name) => readFileSync(join(docs, name), "utf8"));
+  const commands = [functions, ...documents.flatMap(commandsOf)];
   const calls = callsOf(commands);
   const names = new Set(calls.map(([service, operation]) => `${service} ${operation}`));
   const written = commands.join("\n").matchAll(/\baws ([a-z]\S+ [a-z]\S+)/g);

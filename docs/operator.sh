@@ -1,0 +1,108 @@
+# Functions for operators, which the documents use: run `. docs/operator.sh` in bash or zsh, in the folder of the checkout.
+
+export AWS_PAGER="" GH_PAGER=""
+STACK=animal-store-production
+
+# Prints the outputs of the stack whose names end in a text.
+output() {
+  aws cloudformation describe-stacks --stack-name "$STACK" --output text \
+    --query "Stacks[0].Outputs[?ends_with(OutputKey, '$1')].OutputValue"
+}
+
+# Prints the names of the resources of a type.
+resource() {
+  aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
+    --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId"
+}
+
+# Prints the state of the stack, and when its last deployment began.
+state() {
+  aws cloudformation describe-stacks --stack-name "$STACK" --output text \
+    --query 'Stacks[0].[StackStatus,LastUpdatedTime]'
+}
+
+# Prints the alarms that are triggered, with the time since when.
+alarms() {
+  aws cloudwatch describe-alarms --alarm-name-prefix "$STACK" --state-value ALARM --output json |
+    jq -r '.MetricAlarms[] | "\(.StateUpdatedTimestamp | tostring | .[:16]) \(.AlarmName)"'
+}
+
+# Empties API Gateway's cache of the authorizer's answers.
+flush() {
+  aws apigateway flush-stage-authorizers-cache --stage-name v1 --rest-api-id "$(resource ApiGateway::RestApi)"
+}
+
+# throttle <requests a second> <requests at once>: changes the throttling of each method.
+throttle() {
+  aws apigateway update-stage --rest-api-id "$(resource ApiGateway::RestApi)" --stage-name v1 --output text \
+    --query 'methodSettings."*/*".[throttlingRateLimit,throttlingBurstLimit]' \
+    --patch-operations "op=replace,path=/*/*/throttling/rateLimit,value=${1:?}" \
+    "op=replace,path=/*/*/throttling/burstLimit,value=${2:?}"
+}
+
+# Prints the web ACL with its lock token. AWS WAF names it name|id|scope.
+web_acl() {
+  aws wafv2 get-web-acl --scope REGIONAL --output json --name "$(resource WAFv2::WebACL | cut -d '|' -f 1)" \
+    --id "$(resource WAFv2::WebACL | cut -d '|' -f 2)"
+}
+
+# Prints the addresses that AWS WAF blocks now.
+blocked() {
+  aws wafv2 get-rate-based-statement-managed-keys --scope REGIONAL --rule-name RateOfOneAddress \
+    --web-acl-name "$(resource WAFv2::WebACL | cut -d '|' -f 1)" --web-acl-id "$(resource WAFv2::WebACL | cut -d '|' -f 2)" \
+    --query '[ManagedKeysIPV4.Addresses,ManagedKeysIPV6.Addresses][][]' --output text
+}
+
+# waf_limit <rule> <requests a minute>: changes the limit of a rule of the web ACL.
+waf_limit() {
+  aws wafv2 update-web-acl --cli-input-json "$(web_acl | jq --arg rule "${1:?}" --argjson limit "${2:?}" '
+    (.WebACL.Rules[] | select(.Name == $rule).Statement.RateBasedStatement.Limit) = $limit |
+    {LockToken, Scope: "REGIONAL"} + (.WebACL | {Name, Id, DefaultAction, Rules, VisibilityConfig})')"
+}
+
+# Prints the functions with reserved instances.
+reserved() {
+  for function in $(output FunctionName); do
+    aws lambda get-function-concurrency --function-name "$function" --output text \
+      --query "join(': ', ['$function', to_string(ReservedConcurrentExecutions)])" | grep -v ': null$'
+  done
+}
+
+# reserve <number>: reserves instances for each function.
+reserve() {
+  for function in $(output FunctionName); do
+    aws lambda put-function-concurrency --function-name "$function" --reserved-concurrent-executions "${1:?}"
+  done
+}
+
+# Prints the canary deployments of this stack that run.
+canaries() {
+  for group in $(resource CodeDeploy::DeploymentGroup); do
+    aws deploy list-deployments --application-name "$(resource CodeDeploy::Application)" --output text \
+      --deployment-group-name "$group" --include-only-statuses Created Queued InProgress --query 'deployments[]'
+  done
+}
+
+# live <version>: sends all calls of the function FUNCTION to a version.
+live() {
+  aws lambda update-alias --function-name "$FUNCTION" --name live --function-version "${1:?}" \
+    --routing-config AdditionalVersionWeights={}
+}
+
+# Prints the version of the function FUNCTION that CloudFormation knows.
+recorded() {
+  resource Lambda::Version | tr '\t' '\n' | grep ":$FUNCTION:" | grep -o '[0-9]*$'
+}
+
+# added <from> <to>: prints the pets that were added then, such as from 2027-01-31T09:30:00Z, and 15 s before and after.
+added() {
+  from=$(jq -rn --arg time "${1:?}" '"\($time | fromdate - 15)0000000000000000000"')
+  to=$(jq -rn --arg time "${2:?}" '"\($time | fromdate + 15)0000000000000000000"')
+  for pet_status in available pending sold; do
+    aws dynamodb query --table-name "$(output PetsTableName)" --index-name byStatus --output json \
+      --key-condition-expression '#s = :s AND creationOrder BETWEEN :from AND :to' \
+      --expression-attribute-names '{"#s":"status"}' --expression-attribute-values \
+      "{\":s\":{\"S\":\"$pet_status\"},\":from\":{\"N\":\"$from\"},\":to\":{\"N\":\"$to\"}}" |
+      jq -ac '.Items[] | [.id.N, (.creationOrder.N[:10] | tonumber | todate), .name.S]'
+  done
+}
