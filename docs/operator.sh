@@ -27,6 +27,28 @@ alarms() {
     jq -r '.MetricAlarms[] | "\(.StateUpdatedTimestamp | tostring | .[:16]) \(.AlarmName)"'
 }
 
+# changes [options]: prints up to 50 changes that people and programs made in the last two hours.
+changes() {
+  aws cloudtrail lookup-events --lookup-attributes AttributeKey=ReadOnly,AttributeValue=false --max-items 50 \
+    --start-time $(($(date +%s) - 7200)) --output table \
+    --query 'Events[].[EventTime,EventName,Username,Resources[0].ResourceName]' "$@"
+}
+
+# Prints the last events of the stack's deployment.
+events() {
+  aws cloudformation describe-stack-events --stack-name "$STACK" --max-items 20 --output text \
+    --query 'StackEvents[].[Timestamp,LogicalResourceId,ResourceStatus,ResourceStatusReason]'
+}
+
+# Asks for an API key of the stack, and sets API_KEY.
+api_key() {
+  printf 'API key: '
+  read -rs API_KEY
+  echo
+  export API_KEY
+  case $API_KEY in ask_"${STACK#animal-store-}"_*) ;; *) echo "This is not a key of $STACK." ;; esac
+}
+
 # Empties API Gateway's cache of the authorizer's answers.
 flush() {
   aws apigateway flush-stage-authorizers-cache --stage-name v1 --rest-api-id "$(resource ApiGateway::RestApi)"
@@ -83,6 +105,13 @@ canaries() {
   done
 }
 
+# Prints the version of the function FUNCTION that serves now, and its newest versions.
+versions() {
+  aws lambda get-alias --function-name "$FUNCTION" --name live --query FunctionVersion
+  aws lambda list-versions-by-function --function-name "$FUNCTION" --output table \
+    --query 'sort_by(Versions, &LastModified)[-5:].[Version,LastModified]'
+}
+
 # live <version>: sends all calls of the function FUNCTION to a version.
 live() {
   aws lambda update-alias --function-name "$FUNCTION" --name live --function-version "${1:?}" \
@@ -92,6 +121,12 @@ live() {
 # Prints the version of the function FUNCTION that CloudFormation knows.
 recorded() {
   resource Lambda::Version | tr '\t' '\n' | grep ":$FUNCTION:" | grep -o '[0-9]*$'
+}
+
+# pet <id>: prints what the table has of a pet.
+pet() {
+  aws dynamodb get-item --consistent-read --table-name "$(output PetsTableName)" --output json \
+    --key "{\"id\":{\"N\":\"${1:?}\"}}"
 }
 
 # added <from> <to>: prints the pets that were added then, such as from 2027-01-31T09:30:00Z, and 15 s before and after.
@@ -104,5 +139,13 @@ added() {
       --expression-attribute-names '{"#s":"status"}' --expression-attribute-values \
       "{\":s\":{\"S\":\"$pet_status\"},\":from\":{\"N\":\"$from\"},\":to\":{\"N\":\"$to\"}}" |
       jq -ac '.Items[] | [.id.N, (.creationOrder.N[:10] | tonumber | todate), .name.S]'
+  done
+}
+
+# Prints whom the alarms reach.
+subscriptions() {
+  for topic in $(output TopicArn); do
+    aws sns list-subscriptions-by-topic --topic-arn "$topic" --output table \
+      --query 'Subscriptions[].[Endpoint,SubscriptionArn]'
   done
 }
