@@ -26,7 +26,4 @@ export const entryOfOutput = (output: string) => entryName(output.replace(/Funct
 
 /** The anchor of a heading in a Markdown document, as GitHub makes it. */
 export const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, "")
-    .replaceAll(" ", "-");
+  heading.toLowerCase().replaceAll(/[^\w-]/g, (sign) => (sign === " " ? "-" : ""));
