@@ -51,12 +51,14 @@ api_key() {
 
 # Empties API Gateway's cache of the authorizer's answers.
 flush() {
-  aws apigateway flush-stage-authorizers-cache --stage-name v1 --rest-api-id "$(resource ApiGateway::RestApi)"
+  aws apigateway flush-stage-authorizers-cache --stage-name "$(resource ApiGateway::Stage)" \
+    --rest-api-id "$(resource ApiGateway::RestApi)"
 }
 
 # throttle <requests a second> <requests at once>: changes the throttling of each method.
 throttle() {
-  aws apigateway update-stage --rest-api-id "$(resource ApiGateway::RestApi)" --stage-name v1 --output text \
+  aws apigateway update-stage --rest-api-id "$(resource ApiGateway::RestApi)" \
+    --stage-name "$(resource ApiGateway::Stage)" --output text \
     --query 'methodSettings."*/*".[throttlingRateLimit,throttlingBurstLimit]' \
     --patch-operations "op=replace,path=/*/*/throttling/rateLimit,value=${1:?}" \
     "op=replace,path=/*/*/throttling/burstLimit,value=${2:?}"
