@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { stageNamed } from "../infra/stages.ts";
 import { apiKeyPattern, hashApiKey, isScope, keyIdOf, type Scope, scopes } from "../lib/api-key.ts";
+import { parseInt64 } from "../lib/int64.ts";
 import { API_VERSION } from "../lib/operation.ts";
 import { escapeControls } from "./escape-controls.ts";
 
@@ -50,6 +51,13 @@ export function parseKeyId(text: string): string {
   if (!/^key_[0-9a-f]{16}$/.test(text))
     throw new InvalidArgumentError("Use a key ID, such as key_94a9db21d2a2b24b.");
   return text;
+}
+
+/** Reads the id of a pet, and adds it to those of earlier arguments. */
+export function parsePetIds(text: string, earlier: bigint[] = []): bigint[] {
+  const id = parseInt64(text);
+  if (id === undefined) throw new InvalidArgumentError("Use the id of a pet, such as 114677519594330.");
+  return [...earlier, id];
 }
 
 /** Reads the name of a stage, also of a personal one. */

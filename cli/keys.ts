@@ -14,7 +14,7 @@ import {
 } from "./arguments.ts";
 import { confirm } from "./confirm.ts";
 import { openDeployedKeys } from "./deployed-keys.ts";
-import { escapeLines } from "./escape-controls.ts";
+import { escapeControls, escapeLines } from "./escape-controls.ts";
 import { describeKey, isoTime, keyDetails, keyTable } from "./format-keys.ts";
 import { issueKey, rotateKey, type ShowKey } from "./issue-key.ts";
 import { openLocalKeys } from "./local-keys.ts";
@@ -37,15 +37,24 @@ interface CommonOptions {
 const output = (world: World, { json }: CommonOptions, value: unknown, text: string) =>
   print(world, json ? escapeLines(JSON.stringify(value, null, 2)) : text);
 
-/** Opens the keys of a stage, and then asks before a change: nobody confirms what cannot be done. */
-async function openKeys(world: World, { stage, yes }: CommonOptions, change?: string) {
+async function openKeys(world: World, { stage }: CommonOptions) {
   const opened = stage === localStage.name ? openLocalKeys(world.env) : openDeployedKeys(stackName(stage));
-  const keys = await opened.catch((cause) => {
+  return await opened.catch((cause) => {
     if (namedStages.some(({ name }) => name === stage)) throw cause;
     throw new Error(`No keys for the stage ${stage}; this machine is \`${localStage.name}\``, { cause });
   });
-  if (change && stageNamed(stage).confirmKeyChanges && !yes) await confirm(world, `${change} in ${stage}?`);
-  return keys;
+}
+
+/** Asks before a change where the stage wants it, when it can be done. @param change such as "Issue a key for Acme" */
+async function confirmChange(world: World, { stage, yes }: CommonOptions, change: string, warning = "") {
+  if (stageNamed(stage).confirmKeyChanges && !yes)
+    await confirm(world, `${escapeControls(change)} in ${stage}?${warning}`);
+}
+
+/** Names a key to somebody who is to confirm a change: key_94a9db21d2a2b24b of Acme, live. */
+function nameOf(stored: StoredKey): string {
+  const { keyId, owner, state } = describeKey(stored, Date.now());
+  return `${keyId}${owner === undefined ? "" : ` of ${owner}`}, ${state},`;
 }
 
 async function find(keys: ApiKeyStore, { stage }: CommonOptions, id: string): Promise<StoredKey> {
@@ -99,7 +108,8 @@ export function keysProgram(world: World): Command {
     )
     .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
       const { owner, expiresIn } = options;
-      const keys = await openKeys(world, options, `Issue a key for ${owner}`);
+      const keys = await openKeys(world, options);
+      await confirmChange(world, options, `Issue a key for ${owner}`);
       const createdAt = Date.now();
       const expiresAt = expiresIn && createdAt + expiresIn;
       const details = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
@@ -133,12 +143,14 @@ export function keysProgram(world: World): Command {
         .default(parseDuration(GRACE), GRACE),
     )
     .action(async (id: string, options: CommonOptions & { grace: number }) => {
-      const keys = await openKeys(world, options, `Rotate ${id}`);
+      const keys = await openKeys(world, options);
       const old = await findRecord(keys, options, id);
       if (options.grace === 0 && losesOutput(world))
         throw new Error(
           "Standard output is closed or a device: nobody would see the key that replaces this one.",
         );
+      const change = `Rotate ${nameOf({ keyId: id, record: old })}`;
+      await confirmChange(world, options, change, " The end of this key cannot be undone.");
       const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(world, options));
       const ended = options.grace > 0 ? `${id} works until ${isoTime(end)}.` : revokedText(id, options.stage);
       if (!options.json) await print(world, ended);
@@ -147,7 +159,9 @@ export function keysProgram(world: World): Command {
   changingCommand("revoke", "revoke a key")
     .argument("<keyId>", "the key to revoke", parseKeyId)
     .action(async (id: string, options: CommonOptions) => {
-      const keys = await openKeys(world, options, `Revoke ${id}`);
+      const keys = await openKeys(world, options);
+      const change = `Revoke ${nameOf(await find(keys, options, id))}`;
+      await confirmChange(world, options, change, " This cannot be undone.");
       const changed = await keys.revoke(id, Date.now());
       const shown = describeKey(await find(keys, options, id), Date.now());
       const already = `${id} was already revoked${shown.revokeAt ? `, on ${shown.revokeAt}` : ""}.`;

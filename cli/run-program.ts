@@ -24,7 +24,7 @@ function explain(error: unknown): string {
     return `There are no AWS credentials (${message}): sign in (for example \`aws sso login\`), or check AWS_PROFILE.`;
   // A server that is not DynamoDB can send any JSON as the message.
   const own = [message, code, name].find((text) => typeof text === "string" && text !== "");
-  const text = error instanceof ApiError && cause ? "The keys table cannot be used" : String(own);
+  const text = error instanceof ApiError && cause ? "The table cannot be used" : String(own);
   return (cause ? `${text}: ${explain(cause)}` : text).replaceAll(/\s*\n\s*/g, " ");
 }
 

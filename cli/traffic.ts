@@ -70,7 +70,7 @@ async function sendTraffic(world: World, command: string[], url: string, traffic
   const after = await failingProbes(run);
   printError(world, run.probes.map(report).join("\n"));
   const pet = await addPet(url, key);
-  const advice = `The pet of this key is ${pet}. Remove it once, as in "Delete a pet by hand" in docs/incidents.md.`;
+  const advice = `The pet of this key is ${pet}. Remove it once, as in "An animal must go" in docs/incidents.md.`;
   if (pet && !world.env.GITHUB_ACTIONS) printError(world, advice);
   if (end !== 0) throw new Error(`${command[0]} ended with ${end}.`);
   const failing = after.map(({ name }) => name).join(", ");

@@ -131,6 +131,14 @@ pet() {
     --key "{\"id\":{\"N\":\"${1:?}\"}}"
 }
 
+# named <name>: prints the pets with a name. It reads the whole table.
+named() {
+  aws dynamodb scan --table-name "$(output PetsTableName)" --output json --filter-expression '#name = :name' \
+    --expression-attribute-names '{"#name":"name"}' \
+    --expression-attribute-values "$(jq -n --arg name "${1:?}" '{":name":{"S":$name}}')" |
+    jq -ac '.Items[] | [.id.N, .status.S, .name.S]'
+}
+
 # added <from> <to>: prints the pets that were added then, such as from 2027-01-31T09:30:00Z, and 15 s before and after.
 added() {
   from=$(jq -rn --arg time "${1:?}" '"\($time | fromdate - 15)0000000000000000000"')

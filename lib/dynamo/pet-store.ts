@@ -1,6 +1,9 @@
-import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { randomUUID } from "node:crypto";
+import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "../errors.ts";
-import { type NewPet, Pet, PetStatus } from "../pet.ts";
+import { NewPet, Pet, PetStatus } from "../pet.ts";
+import { conditionFailure } from "./client.ts";
 import { documentClient } from "./document-client.ts";
 import { itemCreator, ORDER_ATTRIBUTE } from "./item-creator.ts";
 
@@ -74,8 +77,8 @@ export function petLister(table: string) {
 }
 
 /** Finds pets in a DynamoDB table. */
-export function petFinder(table: string) {
-  const client = documentClient();
+export function petFinder(table: string, config?: DynamoDBClientConfig) {
+  const client = documentClient(config);
   return {
     /** Returns the pet with this id as last written, or undefined. */
     async find(id: bigint, abortSignal?: AbortSignal): Promise<Pet | undefined> {
@@ -88,3 +91,26 @@ export function petFinder(table: string) {
 
 /** Adds pets to a DynamoDB table. */
 export const petCreator = (table: string) => itemCreator<NewPet>(table, "id");
+
+/** Deletes pets from a DynamoDB table by the rules of docs/decisions/one-write.md. No operation does it: operators do. */
+export function petRemover(table: string, config?: DynamoDBClientConfig) {
+  const client = documentClient(config);
+  const names = Object.fromEntries(Object.keys(NewPet.shape).map((name) => [`#${name}`, name]));
+  return {
+    /** Deletes a pet. Its id stays with its creation, so that no retry adds it again. Returns false if there is no such pet. */
+    async remove(id: bigint, abortSignal?: AbortSignal): Promise<boolean> {
+      const deletionId = randomUUID();
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: { id },
+        UpdateExpression: `SET deletionId = :deletionId REMOVE ${[ORDER_ATTRIBUTE, ...Object.keys(names)].join(", ")}`,
+        ConditionExpression: `attribute_exists(${ORDER_ATTRIBUTE})`, // a retired id does not have it
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: { ":deletionId": deletionId },
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      });
+      const failure = await conditionFailure(client.send(update, { abortSignal }));
+      return !failure || failure.Item?.deletionId?.S === deletionId; // the SDK repeats an update whose response was lost
+    },
+  };
+}

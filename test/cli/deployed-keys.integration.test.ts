@@ -35,7 +35,7 @@ it.each([
     "CLOUDFORMATION",
     /^keys: AWS cannot be reached in eu-west-1 \(.+\): check the network and the region\.\n$/,
   ],
-  ["DYNAMODB", /^keys: The keys table cannot be used: .+\n$/],
+  ["DYNAMODB", /^keys: The table cannot be used: .+\n$/],
 ])("gives up when %s sends no response, or only its start", async (name, message) => {
   const requestHandler = { ...AWS_CLIENT_OPTIONS.requestHandler, requestTimeout: 300, socketTimeout: 300 };
   jest.replaceProperty(AWS_CLIENT_OPTIONS, "requestHandler", requestHandler);
@@ -89,12 +89,25 @@ it.each<[message: string, args: string[], environment?: Record<string, string>]>
     const confirmation = `in ${name}? Add --yes to confirm it without a terminal.`;
     return [
       [`Issue a key for Acme ${confirmation}`, ["issue", "--owner", "Acme", ...stage]],
-      [`Revoke ${id} ${confirmation}`, ["revoke", id, ...stage]],
-      [`Rotate ${id} ${confirmation}`, ["rotate", id, ...stage]],
+      [`No key in ${name} has the ID ${id}.`, ["revoke", id, ...stage]],
+      [`No key in ${name} has the ID ${id}.`, ["rotate", id, ...stage]],
       [noRegion, ["issue", "--owner", "Acme", ...stage], {}],
     ];
   }),
 ])("asks nothing before it has found the keys, and says: %s", async (...[message, args, environment]) => {
   await using aws = await openDeployment(args.at(-1));
   expect(await aws.run(args, environment)).toEqual(failure(message));
+});
+
+it.each(asked)("asks with the owner and the state before it ends a key of $name", async ({ name }) => {
+  await using aws = await openDeployment(name);
+  const { keyId } = await aws.json("issue", "--owner", "Acme");
+  const of = `${keyId} of Acme, live, in ${name}?`;
+  const add = "cannot be undone. Add --yes to confirm it without a terminal.";
+  for (const [command, question] of [
+    ["revoke", `Revoke ${of} This ${add}`],
+    ["rotate", `Rotate ${of} The end of this key ${add}`],
+  ] as const)
+    expect(await aws.run([command, keyId, "--stage", name])).toEqual(failure(question));
+  expect(await aws.json("show", keyId)).toMatchObject({ state: "live" });
 });

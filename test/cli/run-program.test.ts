@@ -25,7 +25,7 @@ it.each<[string, unknown, string]>([
   [
     "the cause of an error of the store",
     new ApiError("unavailable", { cause: connectionLost }),
-    "The keys table cannot be used: connect ECONNREFUSED",
+    "The table cannot be used: connect ECONNREFUSED",
   ],
   ["the message of any other API error", new ApiError("not_found"), new ApiError("not_found").message],
   ["no key", new Error("bad key ask_local_abc123, ASK_PRODUCTION_x"), "bad key ask_***, ask_***"],

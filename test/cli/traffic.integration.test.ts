@@ -108,9 +108,7 @@ it("sends requests to every operation while the command runs, with and without t
   const { code, stderr, requests } = await traffic({ rounds: SPELLINGS });
   const names = operations.flatMap(({ id }) => [id, `${id} without a key`]);
   const report = names.map((name) => `${name}: ${SPELLINGS + 2} requests, 0 failed\n`);
-  report.push(
-    'The pet of this key is 8. Remove it once, as in "Delete a pet by hand" in docs/incidents.md.\n',
-  );
+  report.push('The pet of this key is 8. Remove it once, as in "An animal must go" in docs/incidents.md.\n');
   expect([code, stderr]).toEqual([0, report.join("")]);
   const routes = operations.map(({ method, path }) => templateOf(`${method} ${path}`));
   expect(new Set(requests.map(({ route }) => templateOf(route)))).toEqual(new Set(routes));

@@ -4,10 +4,9 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dyn
 import { afterAll, expect, it, jest } from "@jest/globals";
 import { ATTEMPTS } from "../../lib/dynamo/client.ts";
 import { MAX_ID_ATTEMPTS, ORDER_ATTRIBUTE } from "../../lib/dynamo/item-creator.ts";
-import { petLister } from "../../lib/dynamo/pet-store.ts";
+import { petLister, petRemover } from "../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import type { Pet } from "../../lib/pet.ts";
-import { deletePet } from "../support/deletion.ts";
 import { context, requestEvent } from "../support/event.ts";
 import { type Fault, startFaultProxy } from "../support/fault-proxy.ts";
 import { createOwnTables } from "../support/own-tables.ts";
@@ -65,8 +64,8 @@ function atOnce(parts: Partial<Request>) {
 
 /** The pet is deleted: before the first repeated write that finds it, or else after the response. */
 async function deletion({ request, replies, add, beforeEach }: Client) {
-  const remove = (id: bigint) => deletePet(table, tables.petsTable, id);
-  beforeEach(remove);
+  const { remove } = petRemover(tables.petsTable);
+  beforeEach((id) => remove(id));
   await add();
   for (const { status, pet } of replies) if (status === 201) await remove(pet.id);
   if (request.key) await add();

@@ -3,6 +3,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
 import * as z from "zod/mini";
+import { petRemover } from "../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import type { Operation } from "../../lib/operation.ts";
@@ -10,7 +11,6 @@ import { operations } from "../../lib/operations.ts";
 import { NewPet, type Pet } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { exampleOf } from "../../openapi/example-values.ts";
-import { deletePet } from "../support/deletion.ts";
 import { context, exampleEvent, exampleEvents, requestEvent } from "../support/event.ts";
 import { addItem, addItems, callFunction } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
@@ -136,7 +136,7 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
   expect(await get(body.id)).toEqual(rest);
 });
 
-const remove = (id: bigint) => deletePet(client, tables.petsTable, id);
+const { remove } = petRemover(tables.petsTable);
 // Not the API key of the request above, whose Idempotency-Key the examples have.
 const authorizer = { keyId: "key_examples", scopes: "pets:read pets:write" };
 

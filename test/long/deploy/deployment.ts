@@ -4,13 +4,11 @@ import { mkdtemp, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { accountStackName, pascalCase, stackName } from "../../../infra/names.ts";
 import { deployedStages } from "../../../infra/stages.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { operations } from "../../../lib/operations.ts";
 import { synthesizeAccount } from "../../support/account.ts";
-import { deletePet } from "../../support/deletion.ts";
 import { eventually } from "../../support/eventually.ts";
 import { exampleRepository } from "../../support/every-option.ts";
 import { send } from "../../support/http.ts";
@@ -139,7 +137,9 @@ export async function testDeployment(): Promise<void> {
     const id = BigInt(await traffic("--", "true"));
     assert.equal(await named(), 1);
     const TableName = outputs[stackName(name)]?.PetsTableName ?? "";
-    await deletePet(DynamoDBDocumentClient.from(client), TableName, id);
+    const args = [join(root, "cli/delete-pet.ts"), TableName, String(id), "--yes"];
+    const deleted = await runNode(args, { env: { PATH: process.env.PATH, ...environment } });
+    assert.match(deleted.stdout, /"name":"Deployment check".*: deleted\.\n$/, deleted.stderr);
     assert.equal(BigInt(await traffic("--", "true")), id);
     assert.equal(await named(), 0);
   }
