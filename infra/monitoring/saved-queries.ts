@@ -31,8 +31,9 @@ const queries = {
     // API Gateway throttles before it knows the key.
     RequestsByKey:
       "filter error not like /THROTTLED/ | stats count(*) as requests by keyId | sort requests desc",
+    RequestsByAddress: "stats count(*) as requests by sourceIp, error | sort requests desc",
     RequestsOfKey:
-      "filter keyId = {{keyId}} | fields @timestamp, route, status, requestId | sort @timestamp desc | limit 10000",
+      "filter keyId = {{keyId}} | fields @timestamp, sourceIp, route, status, requestId | sort @timestamp desc | limit 10000",
     // Only those with a key, and none of our own checks.
     ...(isDeprecated && {
       DeprecatedRequests: `filter ${isDeprecated} | filter keyId like /^key_/ | filter operatorCheck = "-"
