@@ -16,7 +16,7 @@ const STAND_INS = `PATH=/nonexistent
   }
   visible='{"SampledRequestsEnabled":false,"CloudWatchMetricsEnabled":true,"MetricName":"x"}'
   acl='{"Scope":"REGIONAL","LockToken":"1","Name":"x","Id":"1","DefaultAction":{},"VisibilityConfig":'$visible"}"
-  jq() { case $* in *LockToken*) echo "$acl" ;; *) echo 1795305600 ;; esac; }`;
+  jq() { case $* in *LockToken*) echo "$acl" ;; *:name*) echo '{":name":{"S":"x"}}' ;; *) echo 1795305600 ;; esac; }`;
 const functions = readFileSync(join(docs, "operator.sh"), "utf8");
 const names = [...functions.matchAll(/^\w+(?=\(\))/gm)].join("|");
 const COMMANDS = new RegExp(`^ *\`\`\`sh\\n(.*?)^ *\`\`\`$|\`((?:aws|${names})\\b[^\`\n]*)\``, "gms");
