@@ -8,6 +8,8 @@ import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
 import { CHECKS_PREFIX } from "../../lib/caller.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
+import type { Json } from "../support/json.ts";
+import { functionNames, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
@@ -15,6 +17,7 @@ const procedures = ["incidents.md", "deployment.md"]
   .map((file) => readFileSync(new URL(file, docs), "utf8"))
   .join("");
 const stack = readStack(shared.assembly, servedStackName);
+const { fn } = readResources(shared.assembly, servedStackName);
 
 it("computes the ID of a leaked key as `npm run keys` shows it", () => {
   const [, command = ""] = /^ *.*read -rs KEY; echo; (echo .*?);/m.exec(procedures) ?? [];
@@ -35,20 +38,23 @@ it("prints the position in the source of a stack frame", () => {
   const { stdout } = spawnSync("bash", ["-c", filled], { cwd: new URL("..", docs), env, encoding: "utf8" });
   const [, source = "", at] = /fileName: '(.+)',\n *lineNumber: (\d+)/.exec(stdout) ?? [];
   const lines = readFileSync(new URL(source, new URL("../functions/", docs)), "utf8").split("\n");
-  expect([source, lines[Number(at) - 1]]).toEqual(["../lib/env.ts", expect.stringContaining("new Error")]);
+  expect({ source, line: lines[Number(at) - 1] }).toEqual({
+    source: "../lib/env.ts",
+    line: expect.stringContaining("new Error"),
+  });
 });
 
-it("gives each key for a check a name that does not count as a client, and only the scopes that it needs", () => {
+it("gives each key for a check an owner that is no client, and only the scopes it needs", () => {
   const issued = [...procedures.matchAll(/npm run keys -- issue .*--owner (ci-[\w-]+)( --scopes \S+\b)?/g)];
   expect(issued.map(([, ...key]) => key.join(""))).toEqual([
     "ci-operator --scopes pets:read",
     "ci-deployment",
     "ci-outside --scopes pets:read",
   ]);
-  for (const [, owner] of issued) expect(owner?.startsWith(CHECKS_PREFIX)).toBe(true);
+  for (const [, owner] of issued) expect(owner?.indexOf(CHECKS_PREFIX)).toBe(0);
 });
 
-it("changes nothing with a value of an example: the shell refuses a placeholder such as <version>", () => {
+it("changes nothing with a value of an example: the shell refuses a placeholder such as <id>", () => {
   const commands = procedures.match(/^ *(aws|gh|git|live|npm|npx) (.*\\\n)*.*/gm) ?? [];
   const example =
     /\b(key_[0-9a-f]{16}|d-[0-9A-Z]{9}|live \d+|\d{12,}|\w+[0-9A-F]{8}|20\d\d-\d\d-\d\dT.*)\b|@example/;
@@ -60,4 +66,12 @@ it("names only outputs that a stage has, as the other documents do", () => {
   const named = texts.join().match(/[\w{}]+(FunctionName|TableName|TopicArn)\b/g) ?? [];
   expect(named).not.toEqual([]);
   expect(Object.keys(stack.outputs)).toEqual(expect.arrayContaining(named));
+});
+
+it("stops every function that writes before it copies the tables to another region", () => {
+  const [, section = ""] = /^## Losing the region\n(.*?)^## /ms.exec(procedures) ?? [];
+  const writing = functionNames.filter((name) =>
+    fn(name).grants.some(({ action }: Json) => /^dynamodb:(?!Get|Query|Scan)/.test(action)),
+  );
+  expect((section.match(/\w+FunctionName/g) ?? []).sort()).toEqual(writing.map(functionOutput).sort());
 });
