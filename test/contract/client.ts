@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "@jest/globals";
+import { creationOrder } from "../../lib/creation.ts";
+import { encodeCursor } from "../../lib/cursor.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import type { Pet } from "../../lib/pet.ts";
 import { undocumented } from "../support/documented.ts";
@@ -44,8 +46,9 @@ export async function call(path: string, options: CallOptions = {}): Promise<Rep
   const { status } = response;
   const text = await response.text();
   const hasBody = options.method !== "HEAD" && status !== 204;
-  if (status === 204) expect([text, response.headers.get("content-type")]).toEqual(["", null]);
-  else expect(response.headers.get("content-type")).toBe("application/json");
+  const type = response.headers.get("content-type");
+  if (status === 204) expect({ text, type }).toEqual({ text: "", type: null });
+  else expect(type).toBe("application/json");
   const body = hasBody ? parseJson(text) : undefined;
   if (status >= 400 && hasBody)
     expect(body).toMatchObject({ message: expect.stringMatching(/\S\.$/), status: BigInt(status) });
@@ -94,6 +97,9 @@ export async function atOnce<T>(count: number, run: (index: number) => Promise<T
   }
   return results;
 }
+
+/** A cursor after the pets that were added until 20 seconds ago, by any clock. */
+export const recent = () => encodeCursor(creationOrder(Date.now() - 20_000));
 
 /** Returns the URL of the next page, if there is one (RFC 8288). */
 export const nextLink = ({ headers }: Reply) => /<([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];

@@ -38,9 +38,9 @@ describe("a request without a valid key", () => {
       }
     }
     expect(replies[0]?.body).toMatchObject({ code: "unauthorized" });
-    for (const { status, text, headers } of replies) {
-      expect([status, text]).toEqual([401, replies[0]?.text]);
-      expect(headers.get("www-authenticate")).toBe('Bearer realm="animal-store"');
+    for (const reply of replies) {
+      expect(reply).toMatchObject({ status: 401, text: replies[0]?.text });
+      expect(reply.headers.get("www-authenticate")).toBe('Bearer realm="animal-store"');
     }
   });
 
@@ -63,7 +63,10 @@ describe("a path or method that the API does not have", () => {
     "gets 405 for $method $path, with Allow",
     async ({ method, path, allow }) => {
       const { status, headers } = await call(path, { method });
-      expect([status, headers.get("allow")?.split(", ").sort()]).toEqual([405, allow.toSorted()]);
+      expect({ status, allow: headers.get("allow")?.split(", ").sort() }).toEqual({
+        status: 405,
+        allow: allow.toSorted(),
+      });
     },
   );
 
