@@ -37,13 +37,14 @@ describe.each(names)("the role of GitHub's jobs for %s", (stage) => {
   });
 
   it("deploys, and reads and writes no data: the deployment sends its requests with an API key", () => {
-    const actions = statements.flatMap(({ Action }: Json) => Action);
-    expect(actions.sort()).toEqual(["cloudformation:DescribeStacks", "sts:AssumeRole"]);
-    expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
+    const actions = statements.flatMap(({ Action }: Json) => Action).sort();
+    expect({ actions, ManagedPolicyArns, Policies }).toEqual({
+      actions: ["cloudformation:DescribeStacks", "sts:AssumeRole"],
+    });
   });
 });
 
-it("an account has no stage of another account, so that wrong credentials do not create it a second time", () => {
+it("an account has no stage of another one: wrong credentials do not create it twice", () => {
   const stacks = readdirSync(join(shared.accountAssembly, "of-staging")).flatMap(
     (file) => /^(.*)\.template\.json$/.exec(file)?.[1] ?? [],
   );
@@ -51,35 +52,28 @@ it("an account has no stage of another account, so that wrong credentials do not
 });
 
 // A deployment moves one function after the other to its new version. If the last one fails, all others move back.
-it.each(names)(
-  "the job, the session and the role of %s last as long as a deployment and its rollback",
-  (name) => {
-    const { find } = readResources(assembly, stackName(name));
-    const canaries = find("CodeDeploy::DeploymentGroup").map(({ DeploymentConfigName }) =>
-      Number(/(\d+)Minutes$/.exec(DeploymentConfigName)?.[1]),
-    );
-    // With what CodeDeploy and CloudFormation take for each, and the other steps of the job.
-    const each = Math.max(0, ...canaries) + 0.5;
-    const needed = 10 + (2 * canaries.length - 1) * each;
-    const job = jobOf(name);
-    const text = JSON.stringify(job.steps);
-    const times = {
-      job: job["timeout-minutes"],
-      session: Number(/"role-duration-seconds":(\d+)/.exec(text)?.[1]) / 60,
-      role: roleOf(name).MaxSessionDuration / 60,
-    };
-    const short = Object.entries(times).filter(([, minutes]) => !(minutes >= needed));
-    expect([`${canaries.length} functions need ${needed} minutes`, short]).toEqual([expect.anything(), []]);
-    // AWS refuses a session that is longer than its role allows.
-    expect(times.session).toBe(times.role);
-    expect(times.job).toBeLessThanOrEqual(times.role);
-  },
-);
+it.each(names)("the role of %s lasts as long as a deployment and its rollback", (name) => {
+  const { find } = readResources(assembly, stackName(name));
+  const canaries = find("CodeDeploy::DeploymentGroup").map(({ DeploymentConfigName }) =>
+    Number(/(\d+)Minutes$/.exec(DeploymentConfigName)?.[1]),
+  );
+  // With what CodeDeploy and CloudFormation take for each, and the other steps of the job.
+  const each = Math.max(0, ...canaries) + 0.5;
+  const job = jobOf(name);
+  const session = Number(/"role-duration-seconds":(\d+)/.exec(JSON.stringify(job.steps))?.[1]) / 60;
+  const needed = 10 + (2 * canaries.length - 1) * each;
+  const minutes = { job: job["timeout-minutes"], session, role: roleOf(name).MaxSessionDuration / 60 };
+  const short = Object.entries(minutes).filter(([, time]) => !(time >= needed));
+  expect({ needed, short }).toEqual({ needed, short: [] });
+  // AWS refuses a session that is longer than its role allows.
+  expect(minutes).toMatchObject({ session: minutes.role });
+  expect(minutes.job).toBeLessThanOrEqual(minutes.role);
+});
 
 describe("the account", () => {
   const [log, ...others] = roles.filter((role) => !names.map(roleOf).includes(role)) as [Json];
 
-  it("has one role for the logs of API Gateway, which no stage owns and every stage needs", () => {
+  it("has the one role for API Gateway's logs, which no stage owns and every stage needs", () => {
     expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log.id));
     expect(others).toEqual([]); // also in an account with a personal stage, as here
     const { artifacts } = JSON.parse(readFileSync(join(assembly, "manifest.json"), "utf8"));

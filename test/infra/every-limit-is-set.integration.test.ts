@@ -10,7 +10,7 @@ import { shared } from "../support/shared.ts";
 // The reviewed templates have the limits of a stage. These belong together.
 
 it.each(deployedStages)(
-  "in $name, every function has time to fail by itself, on the runtime that it was bundled for",
+  "in $name, every function has time to respond, on the runtime of its bundle",
   ({ name }) => {
     const { find } = readResources(shared.assembly, stackName(name));
     for (const { Timeout, Runtime } of find("Lambda::Function")) {

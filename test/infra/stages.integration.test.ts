@@ -11,27 +11,19 @@ import { shared } from "../support/shared.ts";
 // What the stages do not use, and what the procedures use once. tables.integration.test.ts has -c deletionProtection=off.
 const assembly = shared.optionsAssembly;
 
-it("deploys even if alarms are triggered with -c canaryAlarms=off, and not without it", () => {
-  for (const { name } of deployedStages.filter(({ canaryDeployment }) => canaryDeployment)) {
-    const [off, on] = [assembly, shared.assembly].map((folder) =>
+it.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))(
+  "deploys $name even if alarms are triggered with -c canaryAlarms=off, and not without it",
+  ({ name }) => {
+    const enabled = (folder: string) =>
       readResources(folder, stackName(name))
         .find("CodeDeploy::DeploymentGroup")
-        .map(({ AlarmConfiguration }) => AlarmConfiguration.Enabled),
-    );
-    expect([off, on]).toEqual([functionNames.map(() => false), functionNames.map(() => true)]);
-  }
-});
-
-it("counts the throttles of a table and operation once", () => {
-  expect(readResources(assembly, "two-accesses").output("Throttles")).toBe("Query on Pets");
-});
-
-it("gives a function with another access another role and version, so that the old version keeps its own role", () => {
-  const [one, two] = ["one-access", "two-accesses"].map((stack) => readResources(assembly, stack));
-  for (const type of ["IAM::Role", "Lambda::Version"])
-    expect(one?.only(type).id).not.toBe(two?.only(type).id);
-  expect(one?.only("Lambda::Function").id).toBe(two?.only("Lambda::Function").id);
-});
+        .map(({ AlarmConfiguration }) => AlarmConfiguration.Enabled);
+    expect({ off: enabled(assembly), on: enabled(shared.assembly) }).toEqual({
+      off: functionNames.map(() => false),
+      on: functionNames.map(() => true),
+    });
+  },
+);
 
 it("warns of each stage that keeps data and whose alarms have no address", () => {
   const warns = ({ name }: Stage) =>
@@ -47,17 +39,13 @@ describe("a stage with every option", () => {
   it("turns the default endpoint off only in a second step after the custom domain name", () => {
     const first = readResources(assembly, "both-endpoints");
     expect(first.output("BaseUrl")).toBe(output("BaseUrl"));
-    expect(first.only("ApiGateway::RestApi").DisableExecuteApiEndpoint).toBe(false);
-    expect(api.DisableExecuteApiEndpoint).toBe(true);
+    expect(first.only("ApiGateway::RestApi")).toMatchObject({ DisableExecuteApiEndpoint: false });
+    expect(api).toMatchObject({ DisableExecuteApiEndpoint: true });
     // The change takes effect with a new deployment of the API (API Gateway guide, "Disable the default endpoint").
     expect(first.only("ApiGateway::Deployment").id).not.toBe(only("ApiGateway::Deployment").id);
-    for (const { name, domain } of deployedStages) {
-      const deployed = readResources(assembly, stackName(name)).only("ApiGateway::RestApi");
-      expect(deployed.DisableExecuteApiEndpoint).toBe(domain?.disableDefaultEndpoint ?? false);
-    }
   });
 
-  it("maps the custom domain name to the stage of the API, at its version, with the same TLS policy", () => {
+  it("maps the custom domain name to the API, at its version, with its TLS policy", () => {
     const { SecurityPolicy, EndpointAccessMode, EndpointConfiguration } = api;
     expect(domain).toMatchObject({ SecurityPolicy, EndpointAccessMode, EndpointConfiguration });
     // Without a stage in the mapping, clients would have to name it in the path a second time.
@@ -75,12 +63,20 @@ describe("a stage with every option", () => {
   });
 
   it("subscribes the addresses of the stage to their topics", () => {
-    const subscribed = find("SNS::Subscription").map((one) => [one.Protocol, one.TopicArn, one.Endpoint]);
-    const { page, notice } = everyOption.alarmEmails ?? {};
-    expect(subscribed).toEqual([
-      ["email", output("PageTopicArn"), page],
-      ["email", output("NoticeTopicArn"), notice],
+    expect(find("SNS::Subscription")).toMatchObject([
+      { Protocol: "email", TopicArn: output("PageTopicArn"), Endpoint: "on-call@example.com" },
+      { Protocol: "email", TopicArn: output("NoticeTopicArn"), Endpoint: "team@example.com" },
     ]);
+  });
+
+  it("has its throttling, and the limits of AWS WAF for an address and for a key", () => {
+    const { throttling, wafRateLimits } = everyOption;
+    const [settings] = stage.MethodSettings;
+    const limits = only("WAFv2::WebACL").Rules.map(
+      ({ Statement }: Json) => Statement.RateBasedStatement.Limit,
+    );
+    expect({ rate: settings.ThrottlingRateLimit, burst: settings.ThrottlingBurstLimit }).toEqual(throttling);
+    expect(limits).toEqual([wafRateLimits?.perIpPerMinute, wafRateLimits?.perKeyPerMinute]);
   });
 
   it.each(functionNames)("reserves the instances of %s", (name) => {
@@ -91,7 +87,6 @@ describe("a stage with every option", () => {
 
 describe("a personal stage", () => {
   const templateOf = (name: string) => readTemplate(shared.accountAssembly, stackName(name));
-
   it("has the template of staging, and sends alarms to nobody", () => {
     const hashes = /[0-9a-f]{32}|[0-9A-F]{8}/g; // in ids; the longer one first, because it can contain the other
     const [own, staging] = ["anna", deployedStages[0]?.name ?? ""].map((name) =>

@@ -5,6 +5,7 @@ import { decodeCursor } from "../../lib/cursor.ts";
 import { parseIdempotencyKey } from "../../lib/idempotency-key.ts";
 import { openApiDocument, openApiText } from "../../openapi/document.ts";
 import { bodyContent } from "../../openapi/schemas.ts";
+import type { Json } from "../support/json.ts";
 
 // What the reviewed openapi.json cannot show: that it agrees with the service, and rules for what is added later.
 
@@ -26,22 +27,24 @@ it("is tested by schemathesis with a cursor that the service accepts", () => {
   expect(decodeCursor(/cursor = "(.*)"/.exec(config)?.[1] ?? "")).toBe(0n);
 });
 
-it("describes every parameter, and every schema and its members, with an example, and has nothing that JSON would lose", () => {
+it("has nothing that JSON would lose", () => {
   expect(openApiDocument()).toStrictEqual(document);
-  for (const operation of Object.values<object>(document.paths).flatMap(Object.values))
-    for (const { name, description } of operation.parameters ?? [])
-      expect([operation.operationId, name, description]).toEqual([
-        operation.operationId,
-        name,
-        expect.any(String),
-      ]);
-  for (const { properties = {}, ...schema } of Object.values<{ properties?: object }>(
-    document.components.schemas,
-  )) {
+});
+
+it("describes every parameter and every member of a schema, and has an example of every schema", () => {
+  const operations = Object.values<object>(document.paths).flatMap(Object.values);
+  const schemas = Object.entries<Json>(document.components.schemas);
+  const described = [
+    ...operations.flatMap(({ operationId, parameters = [] }) =>
+      parameters.map(({ name, description }: Json) => ({ of: operationId, name, description })),
+    ),
+    ...schemas.flatMap(([of, { properties = {} }]) =>
+      Object.entries<Json>(properties).map(([name, { description }]) => ({ of, name, description })),
+    ),
+  ];
+  expect(described.filter(({ description }) => !description)).toEqual([]);
+  for (const [, schema] of schemas)
     expect(schema).toMatchObject({ description: expect.any(String), examples: [expect.anything()] });
-    for (const [name, member] of Object.entries(properties))
-      expect([name, member]).toEqual([name, expect.objectContaining({ description: expect.any(String) })]);
-  }
 });
 
 it("needs a name for the schema of every body, so that generated clients have one", () => {

@@ -2,18 +2,15 @@ import type { Json } from "./json.ts";
 
 // What the metric filters of a template count, with patterns of `=`, `!=` and `>=`, and what its alarms read.
 
-/** The member of a log line that a selector such as `$.message.status` names. */
-const select = (selector: string, line: Json): Json =>
-  selector
-    .split(".")
-    .slice(1)
-    .reduce((value, member) => value?.[member], line);
+/** The member of a log line that a path such as `message.status` names. */
+export const select = (path: string, line: Json): Json =>
+  path.split(".").reduce((value, member) => value?.[member], line);
 
 /** Whether a log line matches a filter pattern (CloudWatch Logs guide, "Filter pattern syntax"). */
 const matches = (pattern: string, line: Json): boolean => {
-  const conditions = /(\$[\w.]+) (?:>= (\d+)|(!?=) "([^"]*)")/g;
-  const evaluated = pattern.replace(conditions, (_, selector, number, operator, text) => {
-    const value = select(selector, line);
+  const conditions = /\$\.([\w.]+) (?:>= (\d+)|(!?=) "([^"]*)")/g;
+  const evaluated = pattern.replace(conditions, (_, path, number, operator, text) => {
+    const value = select(path, line);
     if (number) return String(value >= Number(number));
     const equal = text.endsWith("*") ? value.startsWith(text.slice(0, -1)) : value === text;
     return String(equal === (operator === "="));
@@ -30,7 +27,10 @@ export const countedFrom = (filters: Json[], line: Json): Json[] =>
     .flatMap(({ MetricTransformations }) => MetricTransformations)
     .map(({ MetricNamespace: Namespace, MetricName, MetricValue, Dimensions = [] }) => {
       if (MetricValue !== "1") throw new Error(`${MetricName} counts ${MetricValue} for a line.`);
-      const named = Dimensions.map(({ Key, Value }: Json) => ({ Name: Key, Value: select(Value, line) }));
+      const named = Dimensions.map(({ Key, Value }: Json) => ({
+        Name: Key,
+        Value: select(Value.slice(2), line),
+      }));
       return { Namespace, MetricName, Dimensions: named };
     });
 

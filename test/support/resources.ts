@@ -36,12 +36,6 @@ export function readResources(assembly = "", stack: string) {
       if (!resource || second) throw new Error(`The stack ${stack} does not have exactly one ${type}.`);
       return resource;
     },
-    /** the methods and authorizers of the API that call a function or an alias */
-    callersOf: (id: string) =>
-      [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].filter(
-        ({ AuthorizerUri, Integration }) =>
-          (AuthorizerUri ?? Integration.Uri)?.endsWith(`/functions/${id}/invocations`),
-      ),
     /** the value of an output */
     output: (name: string): string => outputs[name]?.Value,
     /** the statements of the policies of a role */

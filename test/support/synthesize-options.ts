@@ -1,12 +1,8 @@
 import { join } from "node:path";
-import { App, CfnOutput, Stack, Validations } from "aws-cdk-lib";
-import { Operation } from "aws-cdk-lib/aws-dynamodb";
-import { Code } from "aws-cdk-lib/aws-lambda";
+import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
-import { ApiFunction } from "../../infra/api-function.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
-import { PetsTable } from "../../infra/tables.ts";
 import { everyOption, exampleSettings } from "./every-option.ts";
 
 // Synthesizes what the stages do not use, and what the procedures use once. Arguments: two empty folders, for the stages
@@ -20,22 +16,6 @@ addStacks(app, codeFolder);
 new AnimalStoreStack(app, everyOption, codeFolder);
 const domain = everyOption.domain && { ...everyOption.domain, disableDefaultEndpoint: false };
 new AnimalStoreStack(app, { ...everyOption, domain }, codeFolder, undefined, "both-endpoints");
-for (const [id, ...indexes] of [
-  ["one-access", "any"],
-  ["two-accesses", "any", undefined],
-] as const) {
-  const stack = new Stack(app, id);
-  const table = new PetsTable(stack, "Pets", everyOption);
-  const { tableThrottles } = new ApiFunction(stack, "Same", {
-    kind: "operation",
-    access: indexes.map((index) => ({ table, operations: [Operation.QUERY], ...(index && { index }) })),
-    code: Code.fromAsset(codeFolder()),
-    logRetentionDays: 1,
-    canaryDeployment: true,
-    retainRoles: false,
-  });
-  new CfnOutput(stack, "Throttles", { value: [...tableThrottles.keys()].join() });
-}
 app.synth();
 const filledIn = new App({ context: { ...featureFlags, stage: "anna" }, outdir: account });
 addStacks(filledIn, codeFolder, exampleSettings);

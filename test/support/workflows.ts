@@ -1,12 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempDisposableSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -35,17 +28,14 @@ function stepsOf(steps: Untyped[]): Untyped[] {
 /** The files of the workflows. */
 export const workflowFiles = readdirSync(new URL("workflows/", github));
 
-/** The workflows by name. */
-export const workflows: Record<string, Untyped> = Object.fromEntries(
-  workflowFiles.map((file) => {
-    const workflow = read(`workflows/${file}`);
-    const jobs = Object.entries<Job>(workflow.jobs).map(([name, job]) => [
-      name,
-      { ...job, written: job.steps, steps: stepsOf(job.steps) },
-    ]);
-    return [file.replace(".yml", ""), { ...workflow, jobs: Object.fromEntries(jobs) }];
-  }),
-);
+/** The workflows by name. `written` has the steps of a job as they are in its file. */
+export const workflows: Record<string, Untyped> = {};
+for (const file of workflowFiles) {
+  const workflow = read(`workflows/${file}`);
+  for (const job of Object.values<Job>(workflow.jobs))
+    Object.assign(job, { written: job.steps, steps: stepsOf(job.steps) });
+  workflows[file.replace(".yml", "")] = workflow;
+}
 
 /** The job of a stage. @throws Error that names a stage without one */
 export function jobOf(stage: string): Job {
@@ -60,7 +50,7 @@ export function jobOf(stage: string): Job {
  *
  * @param programs what stands in for programs, as shell scripts by name. They can append to the file `calls`.
  * @param files by path, in the folder
- * @returns whether it succeeded, what it printed, and the files `calls` and `output`, its `GITHUB_OUTPUT`
+ * @returns whether it succeeded, and the files `calls` and `output`, its `GITHUB_OUTPUT`
  */
 export function runStep(
   step: Untyped | undefined,
@@ -70,26 +60,18 @@ export function runStep(
 ) {
   using folder = mkdtempDisposableSync(join(tmpdir(), "animal-store-step-"));
   const path = (name: string) => join(folder.path, name);
-  const write = (name: string, text: string) => {
+  const write = (name: string, text: string, mode = 0o644) => {
     mkdirSync(join(path(name), ".."), { recursive: true });
-    writeFileSync(path(name), text);
+    writeFileSync(path(name), text, { mode });
   };
   for (const [name, text] of Object.entries({ calls: "", output: "", ...files })) write(name, text);
-  for (const [name, script] of Object.entries(programs)) {
-    write(`bin/${name}`, `#!/bin/bash\n${script}\n`);
-    chmodSync(path(`bin/${name}`), 0o755);
-  }
-  const env = {
-    PATH: `${path("bin")}:${process.env.PATH}`,
-    CALLS: path("calls"),
-    GITHUB_OUTPUT: path("output"),
-    RUNNER_TEMP: folder.path,
-    ...step?.env,
-    ...environment,
-  };
+  for (const [name, script] of Object.entries(programs))
+    write(`bin/${name}`, `#!/bin/bash\n${script}\n`, 0o755);
+  const own = { PATH: `${path("bin")}:${process.env.PATH}`, CALLS: path("calls"), RUNNER_TEMP: folder.path };
+  const env = { ...own, GITHUB_OUTPUT: path("output"), ...step?.env, ...environment };
   // GitHub runs `shell: bash` with these options.
   const options = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step?.run ?? "exit 1"];
-  const { status, stdout } = spawnSync("bash", options, { env, cwd: folder.path, encoding: "utf8" });
-  const [calls = "", output = ""] = ["calls", "output"].map((name) => readFileSync(path(name), "utf8"));
-  return { succeeds: status === 0, stdout, calls, output };
+  const { status } = spawnSync("bash", options, { env, cwd: folder.path, encoding: "utf8" });
+  const [calls, output] = ["calls", "output"].map((name) => readFileSync(path(name), "utf8"));
+  return { succeeds: status === 0, calls, output };
 }

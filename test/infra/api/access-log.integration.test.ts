@@ -14,7 +14,7 @@ describe.each(deployedStages)("the access log of $name", ({ name }) => {
   const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));
   const key = { "authorizer.keyId": "key_1" };
 
-  it("has no text that a client sent, and no message of an error, which can repeat it", () => {
+  it("has no text of a client, and no error message, which can repeat it", () => {
     const { requestId, extendedRequestId, sourceIp, ...fields } = JSON.parse(Format);
     // The ids that clients quote, and the address of the connection.
     expect({ requestId, extendedRequestId, sourceIp }).toEqual({

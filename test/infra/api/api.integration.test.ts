@@ -19,24 +19,19 @@ it.each(stacks)(
   "%s declares the headers that a method returns, which API Gateway otherwise refuses",
   (stack, folder) => {
     const methods = readResources(folder, stack).find("ApiGateway::Method");
-    const returned = methods.flatMap(({ Integration, MethodResponses = [] }) =>
-      (Integration.IntegrationResponses ?? []).map(({ StatusCode, ResponseParameters = {} }: Json) => {
+    const returned = methods.flatMap(({ id, Integration, MethodResponses = [] }) =>
+      (Integration.IntegrationResponses ?? []).flatMap(({ StatusCode, ResponseParameters = {} }: Json) => {
         const declared = MethodResponses.find((one: Json) => one.StatusCode === StatusCode);
-        return [Object.keys(ResponseParameters), Object.keys(declared?.ResponseParameters ?? {})];
+        const isDeclared = (header: string) => header in (declared?.ResponseParameters ?? {});
+        return Object.keys(ResponseParameters).map((header) => ({
+          id,
+          header,
+          declared: isDeclared(header),
+        }));
       }),
     );
-    expect(returned.flat(2)).not.toEqual([]);
-    for (const [headers, declared] of returned) expect(declared).toEqual(expect.arrayContaining(headers));
-  },
-);
-
-it.each([...deployedStages, everyOption])(
-  "$name has the throttling of its settings",
-  ({ name, throttling }) => {
-    const folder = name === everyOption.name ? shared.optionsAssembly : assembly;
-    const [settings] = readResources(folder, stackName(name)).only("ApiGateway::Stage").MethodSettings;
-    const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings;
-    expect({ rate, burst }).toEqual(throttling);
+    expect(returned).not.toEqual([]);
+    expect(returned.filter(({ declared }) => !declared)).toEqual([]);
   },
 );
 
@@ -56,7 +51,7 @@ describe.each(deployedStages)("the $name stack", ({ name }) => {
     expect(new Set(authorizers)).toEqual(new Set(["NONE", only("ApiGateway::Authorizer").id]));
   });
 
-  it("sets every type of gateway response that there is, with nothing that repeats what the client sent", () => {
+  it("sets every type of gateway response, with nothing that repeats what the client sent", () => {
     const responses = find("ApiGateway::GatewayResponse");
     const types = Object.values(ResponseType).flatMap(({ responseType = [] }) => responseType);
     expect(responses.map((response) => response.ResponseType).sort()).toEqual(types.sort());

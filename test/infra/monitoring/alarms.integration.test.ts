@@ -33,42 +33,40 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
 
   it("every alarm of infra/monitoring/alarm-definitions.ts exists, where there is what it measures", () => {
     const {
-      burnRateAlarms,
-      refusals,
-      highLatency,
+      ERROR_BUDGET: _,
+      triggerOf,
       blockedRequests,
       throttles,
-      unloggedRequests,
       versionAlarms,
-      ...others
+      ...ofEveryStage
     } = definitions;
     const versions = functionNames.map((name) => {
       const { serverErrors, refusals, ...both } = versionAlarms(name);
       return Object.values({ ...both, failed: name === "authorize" ? refusals : serverErrors });
     });
     const expected = [
-      ...[...burnRateAlarms, refusals, unloggedRequests, highLatency, ...functionNames.map(throttles)],
+      ...[...Object.values(ofEveryStage).flat(), ...functionNames.map(throttles)],
       ...(wafRateLimits ? [blockedRequests] : []),
       ...(canaryDeployment ? versions.flat() : []),
     ];
     const described = alarms.map(({ AlarmDescription }) => AlarmDescription.split(". See ")[0]);
-    expect(described.sort()).toEqual(
-      expected.map((alarm) => definitions.triggerOf(alarm).description).sort(),
-    );
-    // Whoever adds a definition says here in which stages it exists.
-    expect(Object.keys(others).sort()).toEqual(["ERROR_BUDGET", "triggerOf"]);
+    expect(described.sort()).toEqual(expected.map((alarm) => triggerOf(alarm).description).sort());
   });
 
   it("every alarm notifies a topic, and also when it ends unless each deployment adds it anew", () => {
-    for (const { AlarmName, AlarmActions, ...alarm } of alarms) {
+    for (const { id, AlarmName, AlarmActions, ...alarm } of alarms) {
       const { OKActions = [], InsufficientDataActions = [], ActionsEnabled = true } = alarm;
-      expect([[[page]], [[notice]]]).toContainEqual([AlarmActions]);
-      expect(OKActions).toEqual(AlarmName ? [] : AlarmActions);
-      expect([InsufficientDataActions, ActionsEnabled]).toEqual([[], true]);
+      expect([[page], [notice]]).toContainEqual(AlarmActions);
+      expect({ id, OKActions, InsufficientDataActions, ActionsEnabled }).toEqual({
+        id,
+        OKActions: AlarmName ? [] : AlarmActions,
+        InsufficientDataActions: [],
+        ActionsEnabled: true,
+      });
     }
   });
 
-  it("every alarm is in the list of docs/incidents.md, and says which section and dashboard to look at", () => {
+  it("every alarm is in the list of docs/incidents.md, and names a section and the dashboard", () => {
     const anyFunction = new RegExp(functionNames.join("|"));
     const anchors = [...document("incidents.md").matchAll(/^##+ (.+)$/gm)].map(([, text = ""]) =>
       anchorOf(text),
@@ -80,10 +78,16 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
       expect(anchors).toContain(anchor);
       expect(dashboard).toBe(only("CloudWatch::Dashboard").DashboardName);
     }
-    const texts = (all: Json[]) => all.map(({ AlarmDescription }) => AlarmDescription);
-    const withRepository = readResources(shared.accountAssembly, stackName(stage)).find("CloudWatch::Alarm");
+  });
+
+  it("every alarm links to GitHub if the repository is filled in", () => {
+    const texts = (assembly: string) =>
+      readResources(assembly, stackName(stage))
+        .find("CloudWatch::Alarm")
+        .map(({ AlarmDescription }) => AlarmDescription);
     const address = "See https://github.com/acme/animal-store/blob/main/docs/";
-    expect(texts(withRepository)).toEqual(texts(alarms).map((text) => text.replace("See docs/", address)));
+    const linked = texts(shared.assembly).map((text) => text.replace("See docs/", address));
+    expect(texts(shared.accountAssembly)).toEqual(linked);
   });
 
   it("every alarm is one that CloudWatch accepts, and none is triggered by missing data", () => {
@@ -96,7 +100,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
     }
   });
 
-  it("a metric that AWS reports only above 0 counts as 0 without data, so that an alarm is triggered, and ends", () => {
+  it("a metric that AWS reports only above 0 counts as 0 without data", () => {
     for (const { Metrics = [] } of ofStage) {
       const expressions = Metrics.flatMap(({ Expression = "" }: Json) => Expression).join();
       for (const { Id, MetricStat } of Metrics)
@@ -111,7 +115,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
       expect(DefaultValue).toBe(Dimensions ? undefined : 0);
   });
 
-  it("every metric of an alarm belongs to a resource of this stack, and the dashboard draws it", () => {
+  it("every metric of an alarm is of this stack, and the dashboard draws it", () => {
     const drawn = JSON.stringify(JSON.parse(only("CloudWatch::Dashboard").DashboardBody));
     const own = [
       stackName(stage),
@@ -127,12 +131,9 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
     }
   });
 
+  type Requests = [perMinute: number, variables: object];
   /** The alarms that are triggered by requests: so many of each kind in a minute, for some minutes. */
-  function triggeredBy(
-    requests: [perMinute: number, variables: object][],
-    minutes: number,
-    logStops = false,
-  ) {
+  function triggeredBy(requests: Requests[], minutes: number, logStops = false) {
     const counts = new Map<string, number>();
     const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count);
     for (const [perMinute, variables] of requests) {
@@ -156,7 +157,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
       );
   }
 
-  const outage: [number, object] = [60, { status: 503, "authorizer.keyId": "key_1" }];
+  const outage: Requests = [60, { status: 503, "authorizer.keyId": "key_1" }];
 
   it.each<[noise: string, variables: object]>([
     ["404 without a key", { status: 404 }],
@@ -183,15 +184,11 @@ describe.each(deployedStages)("in $name", ({ name: stage, wafRateLimits, canaryD
 
   it("a 5xx among thousands of served requests notifies nobody", () => {
     const success = { status: 200, "authorizer.keyId": "key_1" };
-    expect(
-      triggeredBy(
-        [
-          [6000, success],
-          [3, outage[1]],
-        ],
-        15,
-      ),
-    ).toEqual([]);
+    const requests: Requests[] = [
+      [6000, success],
+      [3, outage[1]],
+    ];
+    expect(triggeredBy(requests, 15)).toEqual([]);
   });
 
   it("a notice reads the throttles of every function, and of every call that its role allows", () => {

@@ -4,22 +4,13 @@ import { formatAccessLog } from "../../../emulator/gateway/context.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { createHandler } from "../../../lib/http/handler.ts";
-import { getPet } from "../../../lib/operations/get-pet.ts";
+import { listPets } from "../../../lib/operations/list-pets.ts";
 import { operations } from "../../../lib/operations.ts";
+import { select } from "../../support/cloudwatch.ts";
 import { context, requestEvent } from "../../support/event.ts";
 import type { Json } from "../../support/json.ts";
 import { readResources } from "../../support/resources.ts";
 import { shared } from "../../support/shared.ts";
-
-/** Returns a field of a JSON log event by its path, such as `record.requestId`. Any event has `@message`. */
-function fieldOf(event: string, path: string): string | undefined {
-  if (path === "@message") return event;
-  const object = event.startsWith("{") ? JSON.parse(event) : {};
-  return path
-    .split(".")
-    .reduce((value, name) => value?.[name], object)
-    ?.toString();
-}
 
 /**
  * Returns whether a log event meets a condition of a CloudWatch Logs Insights query: `=`, `like` or `not like`. A comparison
@@ -31,7 +22,9 @@ function meets(event: string, condition: string): boolean {
   const [, path = "", text, not, pattern] =
     /^([\w.@]+) (?:= ["']([^"']*)["']|(not )?like \/(.*)\/)$/.exec(condition) ?? [];
   if (!path) throw new Error(`The condition is not understood: ${condition}`);
-  const value = fieldOf(event, path);
+  // Any event has `@message`. Other fields are those of a JSON event.
+  const json = event.startsWith("{") ? JSON.parse(event) : {};
+  const value: string | undefined = path === "@message" ? event : select(path, json)?.toString();
   if (value === undefined) return false;
   return pattern === undefined ? value === text : new RegExp(pattern).test(value) !== Boolean(not);
 }
@@ -78,9 +71,9 @@ const logged = (level: string, message: unknown) =>
 /** The line of lib/log.ts about a request that failed. */
 async function failureLine(): Promise<string> {
   const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
-  const event = requestEvent({ path: { petId: "1" } });
+  const event = requestEvent();
   Object.assign(event.requestContext, { requestId: request, extendedRequestId: extended });
-  await createHandler(getPet, () => Promise.reject(new Error("secret")))(event, context);
+  await createHandler(listPets, () => Promise.reject(new Error("secret")))(event, context);
   return logged("ERROR", error.mock.calls[0]?.[0]);
 }
 
@@ -123,10 +116,7 @@ const events = {
   "failed start": platform("initReport", { phase: "init", status: "failure" }),
 };
 
-const keysMatching = (name: RegExp) =>
-  Object.keys(events)
-    .filter((key) => name.test(key))
-    .join("/");
+const names = Object.keys(events);
 type Expectation = [name: string, parameters: Record<string, string>, logs: string[], expected: string];
 it.each<Expectation>([
   ["Request", { id: request }, [accessLog, ...functionLogs], "access log/failure"],
@@ -138,9 +128,9 @@ it.each<Expectation>([
     "failure/throw/information/start/timeout/error report",
   ],
   ["FailedRequests", {}, [accessLog], "access log"],
-  ["SlowRequests", {}, [accessLog], Object.keys(events).join("/")],
+  ["SlowRequests", {}, [accessLog], names.join("/")],
   ["RefusedRequests", {}, [accessLog], "access log of a refusal"],
-  ["RequestsByKey", {}, [accessLog], keysMatching(/^access log|^\w+ of /)],
+  ["RequestsByKey", {}, [accessLog], names.filter((name) => /^access log|^\w+ of /.test(name)).join("/")],
   ["RequestsOfKey", { keyId: "key_1" }, [accessLog], "access log of another"],
   ...deprecated.slice(0, 1).map((): Expectation => ["DeprecatedRequests", {}, [accessLog], clients]),
   [
