@@ -34,12 +34,12 @@ it("has nothing that JSON would lose", () => {
 it("describes every parameter and every member of a schema, and has an example of every schema", () => {
   const operations = Object.values<object>(document.paths).flatMap(Object.values);
   const schemas = Object.entries<Json>(document.components.schemas);
-  const described = [
-    ...operations.flatMap(({ operationId, parameters = [] }) =>
-      parameters.map(({ name, description }: Json) => ({ of: operationId, name, description })),
+  const described: Json[] = [
+    ...operations.flatMap(({ operationId: of, parameters = [] }) =>
+      parameters.map((one: Json) => ({ of, ...one })),
     ),
     ...schemas.flatMap(([of, { properties = {} }]) =>
-      Object.entries<Json>(properties).map(([name, { description }]) => ({ of, name, description })),
+      Object.entries<Json>(properties).map(([name, one]) => ({ of, name, ...one })),
     ),
   ];
   expect(described.filter(({ description }) => !description)).toEqual([]);

@@ -117,8 +117,8 @@ describe("the deployment", () => {
     const run = { GITHUB_REPOSITORY: "acme/animal-store", GITHUB_RUN_ID: "7" };
     const environment = { ...run, GITHUB_EVENT_NAME: "push", GITHUB_RUN_ATTEMPT: "1", ...other };
     const { succeeds, calls } = runStep(first, { gh: recorded("gh", gh) }, environment);
-    expect(succeeds).toBe(goesOn);
-    if (goesOn && !other) expect(calls).toBe("gh api repos/acme/animal-store/actions/runs/7/approvals\n");
+    const call = "gh api repos/acme/animal-store/actions/runs/7/approvals\n";
+    expect({ succeeds, calls }).toEqual({ succeeds: goesOn, calls: other ? "" : call });
     expect(jobOf(name).permissions.actions).toBe("read");
   });
 
@@ -128,12 +128,11 @@ describe("the deployment", () => {
 
     it("is in the region of its environment, with every input of the action and no other", () => {
       const { inputs } = parse(read(".github/actions/deploy/action.yml"));
-      expect(written).toEqual({
-        ...Object.fromEntries(Object.keys(inputs).map((input) => [input, expect.anything()])),
-        stage: name,
-        region: expect.stringMatching(/^\$\{\{ vars\.AWS_REGION \}\}$/),
-        "api-key": expect.stringMatching(/^\$\{\{ secrets\.API_KEY\w* \}\}$/),
-      });
+      expect(Object.keys(written).sort()).toEqual(Object.keys(inputs).sort());
+      const [region, key] = [/^\$\{\{ vars\.AWS_REGION \}\}$/, /^\$\{\{ secrets\.API_KEY\w* \}\}$/].map(
+        expect.stringMatching,
+      );
+      expect(written).toMatchObject({ stage: name, region, "api-key": key });
     });
 
     it("is not cut off, and has credentials before it deploys", () => {

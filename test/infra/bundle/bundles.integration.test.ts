@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
@@ -52,12 +51,8 @@ describe.each(functionNames)("%s", (id) => {
 
   it("has the same files with another comment, so it is not deployed again", () => {
     expect(readdirSync(code)).toEqual(["index.cjs", "lambda-entry.mjs"]);
-    const hashes = [text, bundle].map((code = "") => createHash("sha256").update(code).digest("hex"));
-    expect(hashes[0]).toBe(hashes[1]); // without a difference of 200 KiB
-  });
-
-  it("has a source map that can be made later", () => {
-    expect(sources).toContain("../lib/dynamo/client.ts");
+    expect({ isSame: text === bundle }).toEqual({ isSame: true }); // without a difference of 200 KiB
+    expect(sources).toContain("../lib/dynamo/client.ts"); // a source map can be made later
   });
 
   it("holds only packages that `dependencies` need", () => {
