@@ -44,7 +44,7 @@ it("prints the position in the source of a stack frame", () => {
   });
 });
 
-it("gives each key for a check an owner that is no client, and only the scopes it needs", () => {
+it("gives each key for a check an owner that is no client, and few scopes", () => {
   const issued = [...procedures.matchAll(/npm run keys -- issue .*--owner (ci-[\w-]+)( --scopes \S+\b)?/g)];
   expect(issued.map(([, ...key]) => key.join(""))).toEqual([
     "ci-operator --scopes pets:read",

@@ -53,7 +53,7 @@ describe.each([
     expect(new Set(copied)).toEqual(new Set(["ALL"]));
   });
 
-  it("gives every key of the pets table the type of its field, without which none is added", () => {
+  it("gives every key of the pets table the type of its field", () => {
     const types: Record<string, string> = { number: "N", string: "S" };
     const example = { ...Object(exampleOf(Pet)), [ORDER_ATTRIBUTE]: 1 };
     for (const { AttributeName, AttributeType } of petsTable.AttributeDefinitions)
