@@ -116,7 +116,7 @@ describe("docs/contract.md", () => {
 
   it("has each rule that a source, a test or a document cites", () => {
     const cited = texts.flatMap((file) => citedIn(file).map((rule) => ({ file, rule })));
-    expect(cited.length).toBeGreaterThan(50);
+    expect(cited).not.toEqual([]);
     expect(cited.filter(({ rule }) => !rules.includes(rule))).toEqual([]);
   });
 

@@ -45,8 +45,9 @@ describe.each([2.5, 60])("%d failures a minute", (failures) => {
   /** How long a crash of one function lasts until the page, without the delay of the metrics. */
   const minutes = (count: number) => Math.max(10 - DELAY, count);
 
-  it("of every operation page within 10 minutes", () =>
-    expectPage((count) => notified(failures * count, failures * count, 10 - DELAY)));
+  it("of all requests page within 10 minutes", () => {
+    expect(notified(failures, failures, 10 - DELAY)).toContain("page");
+  });
 
   it("of one operation page within 5 minutes, and one more for each operation", () =>
     expectPage((count) => notified(failures, failures * count, minutes(count))));
