@@ -100,7 +100,7 @@ describe.each(deployedStages)("in $name", ({ name: stage }) => {
   });
 
   // CloudFormation updates a role that has the same id, also for the old version.
-  it("the id of every role names its calls, so that an old version keeps its own role", () => {
+  it("the id of every role names its calls, so that old versions keep their role", () => {
     for (const { Role, grants } of functionNames.map(fn))
       for (const { action } of grants)
         if (!action.startsWith("logs:")) expect(Role).toContain(action.slice(9));
