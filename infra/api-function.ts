@@ -6,13 +6,15 @@ import {
   Alias,
   ApplicationLogLevel,
   Architecture,
-  type FunctionProps,
+  type Code,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import type { Stage } from "./stages.ts";
 import type { StageTable } from "./tables.ts";
 
 /** What a function can do with one table. */
@@ -25,14 +27,10 @@ export interface TableAccess {
 }
 
 /** What differs between the functions. Their permissions, throttle metrics, alarms, and variables that name tables follow from `access`. */
-export interface ApiFunctionProps
-  extends Pick<FunctionProps, "code" | "environment" | "reservedConcurrentExecutions" | "systemLogLevelV2"> {
+export interface ApiFunctionProps {
   kind: "operation" | "authorizer";
   access: TableAccess[];
-  logRetentionDays: number;
-  canaryDeployment: boolean;
-  /** the roles of old versions outlive an update, and the stack */
-  retainRoles: boolean;
+  code: Code;
 }
 
 /** The name of the alias that callers invoke, in stages with canary deployments. */
@@ -48,7 +46,7 @@ function createRole(
   id: string,
   logGroup: LogGroup,
   access: readonly TableAccess[],
-  { retain }: { retain: boolean },
+  { retainData }: Stage,
 ): Role {
   const grants = access.flatMap(({ table, index = "", operations }) =>
     operations.map((operation) => ({
@@ -67,7 +65,8 @@ function createRole(
     assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
     inlinePolicies: { calls: new PolicyDocument({ statements }) },
   });
-  if (retain) role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+  // An operator can point the alias back to an old version.
+  if (retainData) role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
   return role;
 }
 
@@ -79,30 +78,18 @@ export class ApiFunction extends LambdaFunction {
   readonly alias: Alias | undefined;
   readonly kind: ApiFunctionProps["kind"];
 
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      kind,
-      access,
-      logRetentionDays,
-      canaryDeployment,
-      retainRoles,
-      environment,
-      ...settings
-    }: ApiFunctionProps,
-  ) {
-    const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
+  constructor(scope: Construct, id: string, { kind, access, code }: ApiFunctionProps, stage: Stage) {
+    const logs = { retention: stage.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const logGroup = new LogGroup(scope, `${id}Logs`, logs);
-    // An operator can point the alias back to an old version.
-    const role = createRole(scope, id, logGroup, access, { retain: retainRoles });
+    const role = createRole(scope, id, logGroup, access, stage);
 
     super(scope, id, {
-      ...settings,
+      code,
       environment: {
         ...Object.fromEntries(access.map(({ table }) => [table.variable, table.tableName])),
-        ...environment,
+        ...(kind === "authorizer" && { STAGE: stage.name }),
       },
+      reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
       handler: "lambda-entry.handler", // infra/bundle/lambda-entry.mjs
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -113,6 +100,7 @@ export class ApiFunction extends LambdaFunction {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
+      systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],
       // Keep old versions, so that an operator can point the alias back. But delete the version of a failed update:
       // publishing the same code again would return that version, and CloudFormation fails if it exists already.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
@@ -124,7 +112,7 @@ export class ApiFunction extends LambdaFunction {
         const throttled = table.metricThrottledRequestsForOperation(operation);
         this.tableThrottles.set(`${operation} on ${table.node.id}`, throttled);
       }
-    if (canaryDeployment)
+    if (stage.canaryDeployment)
       this.alias = new Alias(this, "Live", { aliasName: LIVE_ALIAS, version: this.currentVersion });
   }
 }

@@ -1,5 +1,5 @@
 import { Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
-import { Code, SystemLogLevel } from "aws-cdk-lib/aws-lambda";
+import { Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import type { operations } from "../lib/operations.ts";
@@ -36,17 +36,8 @@ export function createFunctions(
 ): Functions {
   const create = (name: string, access: TableAccess[]) => {
     const kind = name === "authorize" ? "authorizer" : "operation";
-    return new ApiFunction(scope, pascalCase(name), {
-      kind,
-      access,
-      code: Code.fromAsset(codeFolder(entryName(name))),
-      environment: kind === "authorizer" ? { STAGE: stage.name } : {},
-      logRetentionDays: stage.logRetentionDays,
-      canaryDeployment: stage.canaryDeployment,
-      retainRoles: stage.retainData,
-      reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
-      systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],
-    });
+    const code = Code.fromAsset(codeFolder(entryName(name)));
+    return new ApiFunction(scope, pascalCase(name), { kind, access, code }, stage);
   };
   const functions = Object.entries(accessOf(tables)).map(([name, access]) => [name, create(name, access)]);
   return Object.fromEntries(functions) as Functions;

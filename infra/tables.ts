@@ -35,31 +35,21 @@ export class StageTable extends Table {
   }
 }
 
-/** The pets by id, and by status in order of their creation. */
-export class PetsTable extends StageTable {
-  constructor(scope: Construct, id: string, stage: Stage) {
-    super(scope, id, stage, { partitionKey: { name: "id", type: AttributeType.NUMBER } });
-    this.addGlobalSecondaryIndex({
-      indexName: STATUS_INDEX,
-      partitionKey: { name: "status", type: AttributeType.STRING },
-      sortKey: { name: ORDER_ATTRIBUTE, type: AttributeType.NUMBER },
-      projectionType: ProjectionType.ALL,
-    });
-  }
-}
-
-/** The API keys by their ID, in a table of their own, so that each function reaches only what it needs. */
-class ApiKeysTable extends StageTable {
-  constructor(scope: Construct, id: string, stage: Stage) {
-    super(scope, id, stage, {
-      partitionKey: { name: "keyId", type: AttributeType.STRING },
-      timeToLiveAttribute: KEY_TTL_ATTRIBUTE,
-    });
-  }
-}
-
 /** Adds the tables of a stage. The outputs, the dashboard and the local store follow. */
-export const createTables = (scope: Construct, stage: Stage) => ({
-  pets: new PetsTable(scope, "Pets", stage),
-  keys: new ApiKeysTable(scope, keysTableId, stage),
-});
+export function createTables(scope: Construct, stage: Stage) {
+  const pets = new StageTable(scope, "Pets", stage, {
+    partitionKey: { name: "id", type: AttributeType.NUMBER },
+  });
+  pets.addGlobalSecondaryIndex({
+    indexName: STATUS_INDEX,
+    partitionKey: { name: "status", type: AttributeType.STRING },
+    sortKey: { name: ORDER_ATTRIBUTE, type: AttributeType.NUMBER },
+    projectionType: ProjectionType.ALL,
+  });
+  // A table of their own, so that each function reaches only what it needs.
+  const keys = new StageTable(scope, keysTableId, stage, {
+    partitionKey: { name: "keyId", type: AttributeType.STRING },
+    timeToLiveAttribute: KEY_TTL_ATTRIBUTE,
+  });
+  return { pets, keys };
+}
