@@ -4,7 +4,7 @@ import { createHandler } from "../lib/http/handler.ts";
 import { createPet } from "../lib/operations/create-pet.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const { create, ping } = petCreator(env.petsTable);
+const { create, ping } = petCreator(env("PETS_TABLE"));
 
 export const ready = warmUp(ping);
 

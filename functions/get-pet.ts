@@ -5,7 +5,7 @@ import { createHandler } from "../lib/http/handler.ts";
 import { getPet } from "../lib/operations/get-pet.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const { find } = petFinder(env.petsTable);
+const { find } = petFinder(env("PETS_TABLE"));
 
 export const ready = warmUp((signal) => find(0n, signal));
 

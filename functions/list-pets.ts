@@ -4,9 +4,9 @@ import { createHandler } from "../lib/http/handler.ts";
 import { listPets } from "../lib/operations/list-pets.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
-const { list } = petLister(env.petsTable);
+const { list } = petLister(env("PETS_TABLE"));
 
-export const ready = warmUp((signal) => list({ limit: 1 }, signal)); // a connection for each status;
+export const ready = warmUp((signal) => list({ limit: 1 }, signal)); // a connection for each status
 
 /** GET /pets. A page links to the next one (contract 3.4). */
 export const handler = createHandler(listPets, async ({ query, linkHeader, signal }) => {

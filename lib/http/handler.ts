@@ -2,7 +2,7 @@ import middy from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import type { z } from "zod/mini";
 import { callerOf, contextOf } from "../caller.ts";
-import { env } from "../env.ts";
+import { functionVersion } from "../env.ts";
 import { ApiError, errorBody, errorHeaders } from "../errors.ts";
 import { describeError } from "../log.ts";
 import { type Operation, scopeOf } from "../operation.ts";
@@ -53,7 +53,7 @@ function logFailures(operation: Operation, now: () => number): Middleware {
     console.error({
       operation: operation.id,
       status,
-      version: env.functionVersion,
+      version: functionVersion(),
       keyId: contextOf(event).keyId,
       apiRequestId: event.requestContext.requestId,
       extendedRequestId: event.requestContext.extendedRequestId,

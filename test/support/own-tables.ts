@@ -8,7 +8,7 @@ import { shared } from "./shared.ts";
 /**
  * Makes each table of the stack for one test file only. The functions that it imports afterwards use them.
  *
- * @returns what the functions read of their environment, with the names of the tables
+ * @returns the names of the tables
  */
 export async function createOwnTables() {
   const suffix = `-${randomUUID()}`;
@@ -17,5 +17,5 @@ export async function createOwnTables() {
   await createTables({ endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "" }, own);
   for (const [name, value] of functions.flatMap(({ environment }) => Object.entries(environment)))
     if (tables.some(({ TableName }) => TableName === value)) process.env[name] = value + suffix;
-  return { ...env };
+  return { petsTable: env("PETS_TABLE"), apiKeysTable: env("API_KEYS_TABLE") };
 }
