@@ -64,11 +64,11 @@ export async function refreshAssembly(
 
 /** Returns the name of the current assembly: a hash of every file and version that the synthesis reads, in these folders. */
 export async function hashSources(folders = sourceFolders): Promise<string> {
-  const sources = folders.flatMap((folder) => listSources(folder).map(({ path }) => path));
+  const sources = folders.flatMap((folder) => listSources(folder));
   const files = [...otherInputs.map((name) => join(root, name)), ...sources];
   const hash = createHash("sha256").update(process.version);
   for (const file of files.sort()) {
-    const content = await readFile(file).catch(() => ""); // a folder, or a package file that npm did not write
+    const content = await readFile(file).catch(() => ""); // a package file that npm did not write
     hash.update(`\0${file.slice(root.length)}\0${content.length}\0`).update(content);
   }
   return hash.digest("hex").slice(0, 32);

@@ -1,50 +1,36 @@
 import { EventEmitter, on } from "node:events";
-import { type FSWatcher, watch } from "node:fs";
-import { isSource } from "../infra/bundle/options.ts";
-import { listSources, unlessGone } from "./sources.ts";
+import { statSync } from "node:fs";
+import { listSources } from "./sources.ts";
 
-/** Editors write a file in several steps, and save several files at once. */
-const QUIET_MS = 50;
+/** How often it looks for changes, in milliseconds. Editors write a file in several steps: it waits until none follows. */
+const POLL_MS = 100;
+
+function stateOf(folders: string[]): string {
+  const files = folders.flatMap((folder) => listSources(folder));
+  const stats = files.map((file) => statSync(file, { throwIfNoEntry: false }));
+  return JSON.stringify(files.map((file, n) => [file, stats[n]?.ino, stats[n]?.size, stats[n]?.ctimeMs]));
+}
 
 /**
- * Watches the sources in folders and their subfolders from the call on, also those that links name.
+ * Watches the sources in folders and their subfolders from the call on, also those that links name. It polls, because the
+ * events of a file system lose sight of files that editors replace, and of what links name.
  *
  * @returns the changes, also those before the iteration begins, each as a signal that is aborted when sources change again
- * @throws Error in one line when the system watches no more folders; later, it is an uncaught exception
  */
 export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
   const changes = new EventEmitter<{ change: [AbortSignal] }>();
-  let timer: NodeJS.Timeout | undefined;
   let change = new AbortController();
-  let watched: string[] = [];
-  let watchers: FSWatcher[] = [];
-  let sourceChanged = false;
-
-  // Not with `recursive`: on Linux, Node then loses sight of a file that an editor replaces.
-  function watchAll(): void {
-    const last = watchers;
-    // Also the earlier ones: the target of a link can come back.
-    watched = [
-      ...new Set([...watched, ...folders.flatMap((path) => listSources(path).map(({ folder }) => folder))]),
-    ];
-    watchers = watched.flatMap((folder) => unlessGone(() => [watch(folder, onEvent)]));
-    for (const watcher of last) watcher.close();
-  }
-
-  function onEvent(_type: string, name: string | null): void {
-    sourceChanged ||= name === null || isSource(name);
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const before = watched.join();
-      watchAll(); // A subfolder can be new, and have sources.
-      if (!sourceChanged && watched.join() === before) return;
-      sourceChanged = false;
-      change.abort();
-      change = new AbortController();
-      changes.emit("change", change.signal);
-    }, QUIET_MS);
-  }
-
-  watchAll();
+  let last = stateOf(folders);
+  let reported = last;
+  setInterval(() => {
+    const state = stateOf(folders);
+    const isQuiet = state === last;
+    last = state;
+    if (!isQuiet || state === reported) return;
+    reported = state;
+    change.abort();
+    change = new AbortController();
+    changes.emit("change", change.signal);
+  }, POLL_MS).unref();
   return on(changes, "change") as AsyncIterable<[AbortSignal]>;
 }

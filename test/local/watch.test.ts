@@ -1,78 +1,50 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
+import { watchFolders } from "../../local/watch.ts";
 
-type Listener = (type: string, name: string | null) => void;
-/** What each watched folder calls. */
-const watched = new Map<string, Listener>();
-/** The subfolders of each folder, and those that have just disappeared. */
-let names: string[];
-/** how many watchers are open */
-let open: number;
-const fail = (code: string) => Object.assign(new Error(`${code}: watch`), { code });
-jest.unstable_mockModule("node:fs", () => ({
-  realpathSync: (folder: string) => {
-    if (folder.endsWith("gone")) throw fail("ENOENT");
-    return folder;
-  },
-  statSync: () => ({ isDirectory: () => true }),
-  existsSync: () => true,
-  readdirSync: (folder: string) => (folder.length > 1 ? [] : names),
-  watch: (folder: string, listener: Listener) => {
-    if (folder.endsWith("gone")) throw fail("ENOENT");
-    if (folder.endsWith("one too many")) throw fail("ENOSPC");
-    watched.set(folder, listener);
-    open++;
-    return { close: () => void open-- };
-  },
-}));
-const { watchFolders } = await import("../../local/watch.ts");
-
-beforeEach(() => {
-  jest.useFakeTimers();
-  watched.clear();
-  names = ["sub", "gone"];
-  open = 0;
+let folder: string;
+let changes: AsyncIterator<[AbortSignal]>;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "animal-store-watch-"));
+  jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
+  changes = watchFolders([folder])[Symbol.asyncIterator]();
 });
-afterEach(() => void jest.useRealTimers());
-
-it("returns no change of a file that is no source, and one of a new folder, which can have sources", async () => {
-  const changes = watchFolders(["a"])[Symbol.asyncIterator]();
-  let found = 0;
-  void changes.next().then(() => found++);
-  const save = async (name: string | null) => {
-    watched.get("a")?.("rename", name);
-    await jest.advanceTimersByTimeAsync(1000);
-    return found;
-  };
-  expect([await save(".x.ts.swp"), await save("x.ts~")]).toEqual([0, 0]);
-  names.push("other");
-  expect(await save("other")).toBe(1);
+afterEach(async () => {
+  jest.useRealTimers();
+  await rm(folder, { recursive: true });
 });
 
-it("returns changes in quick succession as one, also those before it is asked, aborts the one before, and watches new folders", async () => {
-  const changes = watchFolders(["a", "b"])[Symbol.asyncIterator]();
-  expect([...watched.keys()]).toEqual(["a", "a/sub", "b", "b/sub"]);
-  /** A change in each folder, 10 ms apart, and then a pause. */
-  const save = () => {
-    for (const listener of [...watched.values()]) {
-      listener("change", "x.ts");
-      jest.advanceTimersByTime(10);
+const save = (name: string, text = "") => writeFile(join(folder, name), text);
+const next = async () => (await changes.next()).value[0] as AbortSignal;
+
+it("returns no change of a file that is no source, and one of a source in a new folder", async () => {
+  const found = jest.fn();
+  void changes.next().then(found);
+  for (const name of [".x.ts.swp", "x.ts~"]) await save(name);
+  await mkdir(join(folder, "new"));
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(found).not.toHaveBeenCalled();
+  await save("new/x.ts");
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(found).toHaveBeenCalledTimes(1);
+});
+
+it("returns changes in quick succession as one, also those before it is asked, and aborts the one before", async () => {
+  /** Writes each 100 ms, and then pauses. */
+  const saveSlowly = async (text: string) => {
+    for (let size = 1; size <= text.length; size++) {
+      await save("x.ts", text.slice(0, size));
+      await jest.advanceTimersByTimeAsync(100);
     }
-    jest.advanceTimersByTime(1000);
+    await jest.advanceTimersByTimeAsync(1000);
   };
-  names.push("new");
-  const next = async () => (await changes.next()).value[0] as AbortSignal;
-  save();
+  await saveSlowly("first");
   const first = await next();
   expect(first.aborted).toBe(false);
-  expect([...watched.keys()]).toContain("a/new");
-  save();
-  save();
+  await saveSlowly("second");
+  await saveSlowly("third one");
   expect(first.aborted).toBe(true);
   expect([await next(), await next()].map(({ aborted }) => aborted)).toEqual([true, false]);
-  expect(open).toBe(watched.size);
-});
-
-it("throws when the system watches no more folders", () => {
-  names.push("one too many");
-  expect(() => watchFolders(["a"])).toThrow("ENOSPC");
 });
