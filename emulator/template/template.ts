@@ -60,14 +60,3 @@ function functionDefinition(fn: Resource<"Lambda::Function">, folder: string) {
     memoryMb: fn.MemorySize,
   };
 }
-
-/**
- * Returns the function that an output names.
- *
- * @throws Error if there is no such function
- */
-export function functionOf({ functions, outputs }: StackDefinition, output: string): FunctionDefinition {
-  const found = functions.find(({ name }) => name === outputs[output]);
-  if (!found) throw new Error(`The template has no function that the output ${output} names.`);
-  return found;
-}

@@ -2,13 +2,14 @@ import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { functionOf, readStack } from "../../emulator/template/template.ts";
+import { readStack } from "../../emulator/template/template.ts";
 import { functionOutput } from "../../infra/names.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
 import { CHECKS_PREFIX } from "../../lib/caller.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import type { Json } from "../support/json.ts";
+import { functionOf } from "../support/function-of.ts";
 import { functionNames, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 

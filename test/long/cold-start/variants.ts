@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
-import { functionOf, type StackDefinition } from "../../../emulator/template/template.ts";
+import type { StackDefinition } from "../../../emulator/template/template.ts";
 import { esbuildOptions } from "../../../infra/bundle/options.ts";
 import { functionOutput } from "../../../infra/names.ts";
 import { localStage } from "../../../infra/stages.ts";
@@ -9,6 +9,7 @@ import type { Operation } from "../../../lib/operation.ts";
 import { getPet } from "../../../lib/operations/get-pet.ts";
 import { operations } from "../../../lib/operations.ts";
 import { exampleOf } from "../../../openapi/example-values.ts";
+import { functionOf } from "../../support/function-of.ts";
 import { PET_ID } from "./mock.ts";
 
 /** A bundle that Lambda could start. */
