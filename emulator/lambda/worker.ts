@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
@@ -39,10 +37,7 @@ for (const level of ["info", "warn", "error"] as const) {
   };
 }
 
-const module = resolve(code, `${file}.mjs`);
-const { [exportName]: handler } = existsSync(module)
-  ? await import(pathToFileURL(module).href)
-  : createRequire(import.meta.url)(resolve(code, `${file}.js`));
+const { [exportName]: handler } = await import(pathToFileURL(resolve(code, `${file}.mjs`)).href);
 
 parentPort?.on("message", async (invocation: Invocation) => {
   requestId = invocation.requestId;

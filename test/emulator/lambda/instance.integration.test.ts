@@ -7,7 +7,7 @@ import { FunctionPool } from "../../../emulator/lambda/pool.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const source = `
-  exports.handler = async (fault, { awsRequestId, getRemainingTimeInMillis }) => {
+  export const handler = async (fault, { awsRequestId, getRemainingTimeInMillis }) => {
     console.info(fault);
     if (fault === "exit") process.exit(1);
     if (fault === "endless loop") for (;;);
@@ -16,12 +16,12 @@ const source = `
     if (fault === "log") { console.error({ logged: true }); console.error(new RangeError("secret")); console.warn("slow"); process.stdout.write("raw text\\n"); process.stderr.write("raw error\\n"); }
     if (fault === "exception") throw new TypeError("secret");
     if (fault === "text") throw "secret";
-    const { maxOldGenerationSizeMb: heapMb } = require("node:worker_threads").resourceLimits;
+    const { maxOldGenerationSizeMb: heapMb } = process.getBuiltinModule("node:worker_threads").resourceLimits;
     return { env: process.env, heapMb, awsRequestId, remaining: getRemainingTimeInMillis() };
   };`;
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-functions-"));
-await writeFile(join(folder, "index.js"), source);
+await writeFile(join(folder, "index.mjs"), source);
 const timeoutMs = 60_000;
 const definition = { name: "F", code: folder, handler: "index.handler", timeoutMs, memoryMb: 512 };
 const log = jest.fn<(line: string) => void>();
@@ -73,7 +73,7 @@ it("a function has its lines logged, and why it failed", async () => {
     const thrown = (errorType: string) => {
       const stackTrace = expect.arrayContaining([
         `${errorType}: secret`,
-        expect.stringContaining("index.js:"),
+        expect.stringContaining("index.mjs:"),
       ]);
       return { errorType, errorMessage: "secret", stackTrace };
     };
