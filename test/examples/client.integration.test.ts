@@ -14,8 +14,8 @@ import type { listPets } from "../../lib/operations/list-pets.ts";
 import { operations } from "../../lib/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
-import { exampleRequest } from "../../openapi/example-values.ts";
 import { eventually } from "../support/eventually.ts";
+import { exampleRequest } from "../support/example-request.ts";
 import { listen } from "../support/listen.ts";
 import { shared } from "../support/shared.ts";
 

@@ -4,9 +4,9 @@ import * as z from "zod/mini";
 import { PAGE_SIZE } from "../../lib/limits.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
-import { exampleRequest } from "../../openapi/example-values.ts";
 import { recordCalls } from "../support/calls.ts";
 import { exampleEvent } from "../support/event.ts";
+import { exampleRequest } from "../support/example-request.ts";
 import { addItem, addItems, callFunction } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 

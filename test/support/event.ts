@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 import * as z from "zod/mini";
 import type { Operation } from "../../lib/operation.ts";
-import { exampleRequest } from "../../openapi/example-values.ts";
+import { exampleRequest } from "./example-request.ts";
 
 /** The part of Lambda's context that the functions read. */
 export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
