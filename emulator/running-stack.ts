@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
 import type { Invoke } from "./gateway/integration.ts";
 import { FunctionPool } from "./lambda/pool.ts";
@@ -12,14 +11,8 @@ export interface StackOptions extends Omit<GatewayOptions, "invoke"> {
   onLog: (line: string) => void;
 }
 
-/**
- * Starts the functions of a stack, and its API.
- *
- * @throws Error in one line when the code of a function is missing
- */
+/** Starts the functions of a stack, and its API. */
 export function startStack(stack: StackDefinition, { environment, onLog, ...options }: StackOptions) {
-  for (const { name, code } of stack.functions)
-    if (!existsSync(code)) throw new Error(`The code of the function ${name} is missing: ${code}`);
   const pools = new Map(
     stack.functions.map((fn) => [
       fn.name,

@@ -6,7 +6,6 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import dynalite from "dynalite";
-import { FunctionPool } from "../../emulator/lambda/pool.ts";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
@@ -23,8 +22,7 @@ import { preload } from "../support/preload.ts";
 import { shared } from "../support/shared.ts";
 
 // The service that all tests share.
-const stack = readStack(shared.assembly, servedStackName);
-const { tables } = stack;
+const { tables } = readStack(shared.assembly, servedStackName);
 
 // A process that is killed leaves its files here.
 const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
@@ -64,10 +62,10 @@ async function started(nodeOptions: string[], prefix: string[] = []): Promise<Lo
 /** Serves in this process, which is much faster. */
 async function serveHere(environment: Record<string, string>) {
   const env = { DATA_DIR: folder, PORT: "0", ...environment };
-  const { server, replace } = await serve(env, synthesize, ends, console.error);
+  const { server } = await serve(env, synthesize, ends, console.error);
   ends.defer(() => server.drain());
   const [, baseUrl = "", key = ""] = /^BASE_URL=(.*)\nAPI_KEY=(.*)$/.exec(print.mock.calls[0]?.[0]) ?? [];
-  return { baseUrl, key, replace };
+  return { baseUrl, key };
 }
 
 /** A module with which no timer of two seconds or more ends, such as the limits of a stop: a busy machine is slower. */
@@ -246,14 +244,6 @@ it("serves the docs page with the local key, and leaves every other path to the 
   expect([other.status, JSON.parse(other.text)]).toMatchObject([404, { code: "not_found" }]);
   const twoHosts = await send(origin, { path: "/docs/", headers: [["Host", "localhost"]] });
   expect([twoHosts.status, JSON.parse(twoHosts.text)]).toMatchObject([400, { code: "invalid_request" }]);
-});
-
-it("goes on with its functions when it cannot start those of another template", async () => {
-  const drain = jest.spyOn(FunctionPool.prototype, "drain");
-  const { replace } = await serveHere({});
-  const functions = stack.functions.map((fn) => ({ ...fn, code: "nowhere" }));
-  expect(() => replace({ ...stack, functions })).toThrow("nowhere");
-  expect(drain).not.toHaveBeenCalled();
 });
 
 it("explains its options, and a mistake in one line", async () => {
