@@ -10,8 +10,5 @@ const TIMEOUT_MS = 300;
  *   by 300 ms only
  * @returns resolves when the call has ended, even if it failed: the first request then makes the call itself
  */
-export const warmUp = (ping: (signal: AbortSignal) => Promise<unknown>): Promise<void> =>
-  ping(AbortSignal.timeout(TIMEOUT_MS)).then(
-    () => undefined,
-    () => undefined,
-  );
+export const warmUp = (ping: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> =>
+  Promise.allSettled([ping(AbortSignal.timeout(TIMEOUT_MS))]);

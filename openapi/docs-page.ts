@@ -39,14 +39,6 @@ const headers = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Reads the files of the page, with the key in its HTML. */
-function readFiles(key: string): Map<string, Buffer> {
-  const contents = new Map([...files].map(([name, file]) => [name, readFileSync(file)]));
-  // A key is letters, digits and underscores, so it needs no escapes.
-  const html = String(contents.get("index.html")).replace('id="docs"', `id="docs" data-key="${key}"`);
-  return contents.set("index.html", Buffer.from(html));
-}
-
 /**
  * Serves the docs page of the local service at /docs/, to which / and /docs lead.
  *
@@ -61,7 +53,10 @@ function readFiles(key: string): Map<string, Buffer> {
 export function docsPage(key: string, apiStageName: string) {
   const document = openApiDocument();
   // All of them before the first request, because npm can change them while this runs.
-  const contents = readFiles(key);
+  const contents = new Map([...files].map(([name, file]) => [name, readFileSync(file)]));
+  // A key is letters, digits and underscores, so it needs no escapes.
+  const html = String(contents.get("index.html")).replace('id="docs"', `id="docs" data-key="${key}"`);
+  contents.set("index.html", Buffer.from(html));
 
   return ({ method, url = "", headers: { host = "" } }: IncomingMessage, response: ServerResponse) => {
     const [path = ""] = url.split("?");

@@ -2,13 +2,10 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { API_VERSION } from "../operation.ts";
 import { header } from "./headers.ts";
 
-/** Returns the URL by which the client reached the API, without a slash at its end (contract 1.1). */
-function baseUrl(event: APIGatewayProxyEvent): string {
-  const scheme = header(event, "x-forwarded-proto") === "http" ? "http" : "https";
-  return `${scheme}://${header(event, "host")}/${API_VERSION}`;
-}
-
-/** Writes a Link header (RFC 8288) to a path relative to the base URL. A parameter that is undefined is left out. */
+/**
+ * Writes a Link header (RFC 8288) to a path relative to the base URL by which the client reached the API (contract 1.1). A
+ * parameter that is undefined is left out.
+ */
 export function linkHeader(
   event: APIGatewayProxyEvent,
   rel: string,
@@ -19,5 +16,7 @@ export function linkHeader(
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.set(name, value);
   }
-  return `<${baseUrl(event)}${path}${search.size > 0 ? `?${search}` : ""}>; rel="${rel}"`;
+  const scheme = header(event, "x-forwarded-proto") === "http" ? "http" : "https";
+  const baseUrl = `${scheme}://${header(event, "host")}/${API_VERSION}`;
+  return `<${baseUrl}${path}${search.size > 0 ? `?${search}` : ""}>; rel="${rel}"`;
 }
