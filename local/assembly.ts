@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, glob, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readStack, type StackDefinition } from "../emulator/template/template.ts";
 import { entryOfOutput } from "../infra/names.ts";
@@ -34,13 +34,13 @@ const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
  * removes the assemblies of other sources, and nothing else.
  *
  * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
- * @param options.signal cancels the synthesis
+ * @param options of the synthesis
  * @returns the folder of the assembly
  * @throws Error with the CDK app's output when it fails
  */
 export async function refreshAssembly(
   folder: string,
-  options: { signal?: AbortSignal } = {},
+  options: Parameters<typeof synthesize>[1] = {},
 ): Promise<string> {
   const sources = await hashSources();
   const assembly = join(folder, sources);
@@ -51,6 +51,12 @@ export async function refreshAssembly(
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft, { recursive: true });
     await synthesize(draft, options);
+    // With these references, errors have positions in the sources. What `cdk deploy` ships is a copy without them.
+    for await (const map of glob("bundles/*.js.map", { cwd: draft }))
+      await appendFile(
+        join(draft, map.replace(".js.map", "/index.cjs")),
+        `//# sourceMappingURL=../${basename(map)}\n`,
+      );
     // Sources that changed meanwhile need an assembly with another name.
     if ((await hashSources()) !== sources) return refreshAssembly(folder, options);
     await rename(draft, assembly);

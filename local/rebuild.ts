@@ -1,8 +1,7 @@
 import { basename } from "node:path";
-import { pathToFileURL } from "node:url";
 import { type BuildContext, context } from "esbuild";
 import { writeBundles } from "../infra/bundle/bundles.ts";
-import { entryPoints, esbuildOptions, functionsFolder } from "../infra/bundle/options.ts";
+import { entryPoints, esbuildOptions } from "../infra/bundle/options.ts";
 
 /**
  * Returns a function that bundles the functions as the CDK app does, but with their source maps in the code. After the first
@@ -15,12 +14,7 @@ import { entryPoints, esbuildOptions, functionsFolder } from "../infra/bundle/op
 export function createRebuild(folder: string): () => Promise<Record<string, string>> {
   let files: string[] = [];
   let bundler: BuildContext<typeof options> | undefined;
-  const options = {
-    ...esbuildOptions,
-    sourcemap: "inline",
-    sourceRoot: pathToFileURL(functionsFolder).href,
-    logLevel: "silent",
-  } as const;
+  const options = { ...esbuildOptions, sourcemap: "inline", logLevel: "silent" } as const;
   return async () => {
     if (entryPoints().join() !== files.join()) {
       await bundler?.dispose();

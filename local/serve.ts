@@ -14,7 +14,6 @@ import { docsPage } from "../openapi/docs-page.ts";
 import { dataFolder, keyFile, makeDataFolder, storeFolder, writeTables } from "./data-folder.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { serviceLog } from "./service-log.ts";
-import { withSourcePositions } from "./source-positions.ts";
 
 /** The running service. */
 export type Service = Awaited<ReturnType<typeof serve>>;
@@ -65,7 +64,7 @@ export async function serve(
     environment,
     // Without its store, each call fails, and more lines would hide why.
     onRequest: (...request: Parameters<typeof log.request>) => storeFailed || log.request(...request),
-    onLog: (line: string) => storeFailed || log.function(withSourcePositions(line)),
+    onLog: (line: string) => storeFailed || log.function(line),
     onFailure: console.error,
   };
   let running = startStack(stack, options);

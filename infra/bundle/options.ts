@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BuildOptions } from "esbuild";
 
 const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name}.ts`, import.meta.url));
@@ -30,6 +30,7 @@ export const esbuildOptions = {
   // Nothing is written here: esbuild itself would delete the last code when a source has an error. The paths in a source map
   // are relative to this folder.
   outdir: functionsFolder,
+  sourceRoot: pathToFileURL(functionsFolder).href,
   write: false,
   bundle: true,
   platform: "node",

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Store } from "../../emulator/store/store.ts";
-import { synthesize } from "../../infra/synthesize.ts";
-import { hashSources } from "../../local/assembly.ts";
-import { makeDataFolder } from "../../local/data-folder.ts";
+import { refreshAssembly } from "../../local/assembly.ts";
+import { assemblyFolder, makeDataFolder } from "../../local/data-folder.ts";
 import { type LocalService, startService } from "./local-service.ts";
 import { share } from "./shared.ts";
 import { startTestStore } from "./test-store.ts";
@@ -50,12 +49,12 @@ export default async function setup(): Promise<void> {
     new URL("../../node_modules/.cache/node", import.meta.url),
   );
   await mkdir(process.env.TMPDIR);
-  // Where the local service looks for it, so that the service does not synthesize it again.
   const data = join(folder, "data");
   await makeDataFolder({ DATA_DIR: data });
-  const assembly = join(data, "assembly", await hashSources());
-  await mkdir(assembly, { recursive: true });
-  await Promise.all([synthesize(assembly, { validate: true }), synthesizeOptions(folder)]);
+  const [assembly] = await Promise.all([
+    refreshAssembly(assemblyFolder({ DATA_DIR: data }), { validate: true }),
+    synthesizeOptions(folder),
+  ]);
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
   share({ dataFolder: data, baseUrl: service.baseUrl, key: service.key });
 
