@@ -15,6 +15,14 @@ export type Item = Record<string, AttributeValue>;
 export const ATTEMPTS = 3;
 export const TIMEOUT_MS = 1000;
 
+/** Returns the settings of a client that waits for each step of a call so long. They do not limit a response that keeps arriving. */
+export const timeouts = (ms: number) => ({
+  connectionTimeout: ms,
+  requestTimeout: ms,
+  socketTimeout: ms,
+  throwOnRequestTimeout: true,
+});
+
 /**
  * Returns whether a failure is temporary: throttling, a timeout, a lost connection, a response that cannot be read, or a 5xx
  * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions.
@@ -34,12 +42,7 @@ const isTransient = (error: Error) =>
 export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
   const client = new DynamoDBClient({
     maxAttempts: ATTEMPTS,
-    requestHandler: {
-      connectionTimeout: TIMEOUT_MS,
-      requestTimeout: TIMEOUT_MS,
-      socketTimeout: TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    },
+    requestHandler: timeouts(TIMEOUT_MS),
     ...config,
   });
   client.middlewareStack.add((next) => async (args) => {
