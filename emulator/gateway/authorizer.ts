@@ -56,16 +56,11 @@ export function createAuthorizer({ functionName, pattern, cacheSeconds }: Author
 }
 
 function allows({ Statement }: APIGatewayAuthorizerResult["policyDocument"], methodArn: string): boolean {
-  const effects = Statement.flatMap((statement) =>
-    "Resource" in statement && covers(statement.Resource, methodArn) ? [statement.Effect] : [],
-  );
-  return effects.includes("Allow") && !effects.includes("Deny");
-}
-
-/** Whether a policy's resource, in which `*` matches any text, covers a method. */
-function covers(resource: string | string[] | undefined, methodArn: string): boolean {
-  return [resource ?? []].flat().some((pattern) => {
-    const parts = pattern.split("*").map((part) => RegExp.escape(part));
-    return new RegExp(`^${parts.join(".*")}$`).test(methodArn);
+  const effects = Statement.flatMap((statement) => {
+    const resources = "Resource" in statement ? [statement.Resource ?? []].flat() : [];
+    // `*` matches any text.
+    const patterns = resources.map((resource) => resource.split("*").map(RegExp.escape).join(".*"));
+    return patterns.some((pattern) => new RegExp(`^${pattern}$`).test(methodArn)) ? [statement.Effect] : [];
   });
+  return effects.includes("Allow") && !effects.includes("Deny");
 }

@@ -9,7 +9,6 @@ import { readBody, readTarget } from "./request.ts";
 import { GatewayError, send } from "./responses.ts";
 import { createRouter } from "./router.ts";
 
-/** A request that has its response. */
 export interface HandledRequest {
   variables: Partial<RequestContext>;
   /** as the client sent it */

@@ -32,7 +32,7 @@ export class FunctionInstance {
       workerData: { code, handler } satisfies RuntimeOptions,
       env: { ...environment, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      execArgv: ["--enable-source-maps"], // for code that has its source map in it
+      execArgv: ["--enable-source-maps"], // for the references to source maps
       stdout: true,
       stderr: true,
     });

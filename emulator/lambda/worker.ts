@@ -7,7 +7,6 @@ import { type Failure, failureOf } from "./failure.ts";
 // The thread of one instance of a function. It runs the function as Lambda's Node runtime does: one event at a time,
 // and the log as lines of JSON.
 
-/** What the thread is started with. */
 export type RuntimeOptions = Pick<FunctionDefinition, "code" | "handler">;
 
 /** A message to the thread. */

@@ -6,7 +6,6 @@ declare module "dynalite" {
 }
 
 declare module "dynalite/validations/*" {
-  /** What a request can have. */
   const validation: { types: Record<string, { type: string; enum?: string[] }> };
   export default validation;
 }

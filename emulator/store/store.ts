@@ -6,7 +6,6 @@ import { Worker } from "node:worker_threads";
 import { ClassicLevel } from "classic-level";
 import type { ThreadOptions } from "./worker.ts";
 
-/** A running embedded store. */
 export interface Store {
   /** URL of its DynamoDB API */
   endpoint: string;

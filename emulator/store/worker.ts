@@ -10,7 +10,6 @@ import { writeAtOnce } from "./write-at-once.ts";
 
 // The thread of the embedded store: a DynamoDB-compatible server on 127.0.0.1.
 
-/** What the thread is started with. */
 export interface ThreadOptions {
   /** folder of the data; undefined keeps the data in memory */
   path: string | undefined;

@@ -1,4 +1,3 @@
-/** A value of a template. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
 const PSEUDO: Record<string, string> = {

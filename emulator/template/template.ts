@@ -7,7 +7,6 @@ import { readRestApi } from "./rest-api.ts";
 
 /** The parts of a stack's template that this machine can serve. */
 export type StackDefinition = ReturnType<typeof readStack>;
-/** A Lambda function of a synthesized template. */
 export type FunctionDefinition = StackDefinition["functions"][number];
 
 /**

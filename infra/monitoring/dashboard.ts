@@ -15,7 +15,6 @@ import { dashboardName } from "./alarms.ts";
 import type { MonitoredResources } from "./stage-alarms.ts";
 
 const period = Duration.minutes(1);
-const sums = { period, statistic: Stats.SUM };
 const size = { width: 8, height: 6 };
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
@@ -39,7 +38,7 @@ function traffic({ api: { restApi, accessLog, serverErrors } }: MonitoredResourc
     ]),
     graph("Errors", [
       serverErrors.with({ period, label: "5xx" }),
-      restApi.metricClientError({ ...sums, label: "4xx" }),
+      restApi.metricClientError({ period, label: "4xx" }),
       accessLog.refused.with({ period, label: "refused, of those with a key or throttled" }),
     ]),
     graph("Latency (ms)", latencies),
