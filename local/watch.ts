@@ -2,8 +2,8 @@ import { EventEmitter, on } from "node:events";
 import { statSync } from "node:fs";
 import { listSources } from "./sources.ts";
 
-/** How often it looks for changes, in milliseconds. Editors write a file in several steps: it waits until none follows. */
-const POLL_MS = 100;
+/** How long it waits before it looks again, in milliseconds. Editors write a file in several steps: it reports the last one. */
+const PAUSE_MS = 100;
 
 function stateOf(folders: string[]): string {
   const files = folders.flatMap((folder) => listSources(folder));
@@ -22,8 +22,11 @@ export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
   let change = new AbortController();
   let last = stateOf(folders);
   let reported = last;
-  setInterval(() => {
+  const look = () => {
+    const start = performance.now();
     const state = stateOf(folders);
+    // On a slow disk, a look takes long and holds up the service.
+    setTimeout(look, PAUSE_MS + 10 * (performance.now() - start)).unref();
     const isQuiet = state === last;
     last = state;
     if (!isQuiet || state === reported) return;
@@ -31,6 +34,7 @@ export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
     change.abort();
     change = new AbortController();
     changes.emit("change", change.signal);
-  }, POLL_MS).unref();
+  };
+  setTimeout(look, PAUSE_MS).unref();
   return on(changes, "change") as AsyncIterable<[AbortSignal]>;
 }

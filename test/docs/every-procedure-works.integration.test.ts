@@ -8,8 +8,8 @@ import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
 import { CHECKS_PREFIX } from "../../lib/caller.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
-import type { Json } from "../support/json.ts";
 import { functionOf } from "../support/function-of.ts";
+import type { Json } from "../support/json.ts";
 import { functionNames, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 
