@@ -26,7 +26,7 @@ describe("GET /pets", () => {
     const start = `/pets?limit=7&cursor=${recent()}`;
     const added: Pet[] = [];
     for (let n = 0; n < 24; n++) {
-      const status = PetStatus.options[n % PetStatus.options.length] ?? "";
+      const status = PetStatus.options[n % PetStatus.options.length];
       added.push(await add({ name: `Walk ${n}`, categoryId: BigInt(n), status }));
     }
     const mine = (pets: Pet[]) => pets.filter(({ id }) => added.some((pet) => pet.id === id));

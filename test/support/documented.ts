@@ -59,7 +59,8 @@ export function undocumented(
   const verb = method.toLowerCase();
   const operation = paths[template]?.[verb];
   if (!operation) {
-    if (status < 400) return [`${method} ${path} is not an operation, but returned ${status}`];
+    if (status < 400)
+      return [`${status} for ${method} ${path}, which openapi.json does not have: run npm run generate`];
     return body === undefined ? [] : bodyFaults("components/schemas/Error", body);
   }
 

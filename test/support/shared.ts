@@ -19,10 +19,7 @@ export function share(values: Partial<Shared>): void {
   for (const [name, value] of Object.entries(values)) process.env[variables[name as keyof Shared]] = value;
 }
 
-const getters = Object.entries(variables).map(([name, variable]) => [
-  name,
-  { get: () => process.env[variable] ?? "" },
-]);
-
 /** What global-setup.ts has started for all tests. A value is empty where nothing was started. */
-export const shared: Readonly<Shared> = Object.defineProperties({} as Shared, Object.fromEntries(getters));
+export const shared = new Proxy({} as Readonly<Shared>, {
+  get: (_, name: keyof Shared) => process.env[variables[name]] ?? "",
+});
