@@ -2,11 +2,13 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { PAGE_SIZE } from "../lib/limits.ts";
+import { type Operation, scopeOf } from "../lib/operation.ts";
+import { operations } from "../lib/operations.ts";
 import { codeBlocks } from "./support/code-blocks.ts";
 import { send } from "./support/http.ts";
 import { shared } from "./support/shared.ts";
 
-// Every block of code in README.md is run, or compared with what it shows.
+// Every block of code in README.md is run, or compared with what it shows. Its table of operations is compared, too.
 
 const root = new URL("../", import.meta.url);
 const readme = readFileSync(new URL("README.md", root), "utf8");
@@ -52,4 +54,20 @@ it("has a client that runs beside examples/client.ts", () => {
   const [client = ""] = blocks("ts");
   const args = ["--input-type=module-typescript", "--eval", client];
   expect(run(process.execPath, args, { cwd: new URL("examples/", root) })).toContain("Rex");
+});
+
+it("has a row for each operation, with its scope and its success", () => {
+  const rows = readme.match(/^\| \[`[A-Z]+ .*/gm) ?? [];
+  const cellsOf = (row: string) => row.split("|").map((cell) => cell.trim());
+  const found = rows.map(cellsOf).map(([, operation = "", scope, success = ""]) => {
+    const [name, isDeprecated = ""] = operation.replaceAll(/[[`]|\]\([^)]*\)/g, "").split(", ");
+    return { name, isDeprecated, scope, status: success.slice(0, 3) };
+  });
+  const expected = operations.map((operation: Operation) => ({
+    name: `${operation.method} ${operation.path}`,
+    isDeprecated: operation.deprecation ? "deprecated" : "",
+    scope: `\`${scopeOf(operation)}\``,
+    status: String(operation.success.status),
+  }));
+  expect(found).toEqual(expected);
 });
