@@ -60,7 +60,7 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
   for (const text of invalid) expect(() => parse(text)).toThrow(InvalidArgumentError);
 });
 
-it("takes every character in an owner but those that control a terminal, a line or the direction of text", () => {
+it("takes every character in an owner, except for those that control a terminal or a line", () => {
   const all = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));
   const refused = all.map(escapeControls).filter((text, code) => text !== all[code]);
   expect(refused.join("")).toMatch(

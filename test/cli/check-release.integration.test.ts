@@ -31,16 +31,7 @@ const today = () => new Date().toISOString().slice(0, 10);
 /** Makes a repository with what a release reads of this checkout, at version 1.9.0. */
 beforeEach(() => {
   cwd = fs.mkdtempSync(join(tmpdir(), "animal-store-release-"));
-  for (const source of [
-    ".npmrc",
-    "package.json",
-    "package-lock.json",
-    "openapi.json",
-    "openapi",
-    "lib",
-    "cli",
-    "local",
-  ])
+  for (const source of ".npmrc package.json package-lock.json openapi.json openapi lib cli local".split(" "))
     fs.cpSync(join(root, source), join(cwd, source), { recursive: true });
   for (const file of ["package.json", "package-lock.json"])
     write(file, read(file).replace(/"version": "[^"]+"/, '"version": "1.9.0"'));
@@ -91,6 +82,9 @@ it.each<[string, () => unknown, string]>([
   const state = () => git("status", "--porcelain") + git("for-each-ref") + read("package.json");
   const before = state();
   const { status, stdout, stderr } = npmVersion("1.10.0");
-  expect([status, stdout + stderr]).toEqual([1, expect.stringContaining(message)]);
+  expect({ status, output: stdout + stderr }).toEqual({
+    status: 1,
+    output: expect.stringContaining(message),
+  });
   expect(state()).toBe(before);
 });

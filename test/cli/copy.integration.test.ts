@@ -32,20 +32,15 @@ beforeEach(async () => {
   from = await createOwnTables();
   to = await createOwnTables();
 });
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+afterEach(() => void jest.restoreAllMocks());
 
 it("copies the items that are missing, and leaves all others as they are", async () => {
   const all = Array.from({ length: 60 }, (_, n) => pet(n + 1)); // more than a page
   await Promise.all(all.map((item) => put(from.petsTable, item)));
   const { status: _, ...deleted } = pet(1);
   for (const item of [deleted, pet(2, "Newer"), pet(61)]) await put(to.petsTable, item);
-  expect(await copy(from.petsTable, to.petsTable)).toEqual({
-    code: 0,
-    stdout: "58 of 60 items were missing and are copied.\n",
-    stderr: "",
-  });
+  const stdout = "58 of 60 items were missing and are copied.\n";
+  expect(await copy(from.petsTable, to.petsTable)).toEqual({ code: 0, stdout, stderr: "" });
   expect(await itemsOf(to.petsTable)).toEqual([deleted, pet(2, "Newer"), ...all.slice(2), pet(61)]);
 });
 
@@ -53,12 +48,12 @@ it("replaces the items that it is told to, and copies those of them that are mis
   for (const id of [1, 2, 3]) await put(from.petsTable, pet(id));
   const damaged = { ...pet(1, "damaged"), left: { BOOL: true } };
   await put(to.petsTable, damaged);
-  const { code, stdout } = await copy(from.petsTable, to.petsTable, "1", "2");
-  expect([code, stdout]).toEqual([0, "1: copied.\n2: copied.\n"]);
+  const stdout = "1: copied.\n2: copied.\n";
+  expect(await copy(from.petsTable, to.petsTable, "1", "2")).toEqual({ code: 0, stdout, stderr: "" });
   expect(await itemsOf(to.petsTable)).toEqual([pet(1), pet(2)]);
 });
 
-it("restores keys by their key ID, and never lets one work again that was revoked or rotated since", async () => {
+it("restores keys by their key ID, except for those that were revoked or rotated since", async () => {
   const [source, target] = [apiKeyStore(from.apiKeysTable), apiKeyStore(to.apiKeysTable)];
   const records = [1, 2, 3, 4].map((createdAt) =>
     newApiKeyRecord(generateApiKey("staging"), { owner: "Acme", scopes: ["pets:read"], createdAt }),
@@ -102,13 +97,10 @@ it("says what it does not find, and mixes no pets with keys", async () => {
   for (const [args, message] of [
     [[from.petsTable, to.petsTable, "1"], `${from.petsTable} has no 1.`],
     [[from.apiKeysTable, to.apiKeysTable, keyId], `${from.apiKeysTable} has no ${keyId}.`],
-    [
-      [from.petsTable, to.apiKeysTable],
-      `${from.petsTable} and ${to.apiKeysTable} have items of different kinds.`,
-    ],
+    [[from.petsTable, to.apiKeysTable], expect.stringContaining("have items of different kinds.")],
     [["nowhere", to.petsTable], expect.stringMatching(/not found|non-existent/i)],
   ] as const) {
     const { code, stderr } = await copy(...args);
-    expect([code, stderr.slice("copy: ".length, -1)]).toEqual([1, message]);
+    expect({ code, message: stderr.slice("copy: ".length, -1) }).toEqual({ code: 1, message });
   }
 });

@@ -4,7 +4,7 @@ import { keyIdOf } from "../../lib/api-key.ts";
 import { openDeployment, START } from "../support/deployed-keys.ts";
 import { failure } from "../support/run-here.ts";
 
-it("list prints the oldest key first, keys of the same age by ID, and says that there are none", async () => {
+it("lists the oldest key first, keys of the same age by ID, or that there are none", async () => {
   await using aws = await openDeployment();
   expect(await aws.print("list")).toBe("There are no keys in staging.\n");
   expect(await aws.json("list")).toEqual([]);
@@ -17,7 +17,7 @@ it("list prints the oldest key first, keys of the same age by ID, and says that 
   expect(order).toEqual(order.toSorted());
 });
 
-it("list and show print an owner as it was typed, with the invisible characters of Persian and of emoji", async () => {
+it("prints an owner as it was typed, with the invisible characters of Persian and of emoji", async () => {
   await using aws = await openDeployment();
   const owner = "فروشگاه می\u200cخواهم 👩\u200d💻 🏴\u{e0067}\u{e0062}\u{e007f}";
   const { keyId } = await aws.json("issue", "--owner", owner);
@@ -46,7 +46,7 @@ describe("a table that others have changed", () => {
     const id = `key_${"a".repeat(16)}`;
     for (const args of [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"], ["rotate", id]]) {
       const { code, stdout, stderr } = await aws.keys(...args);
-      expect([args, code]).toEqual([args, 0]);
+      expect({ args, code }).toEqual({ args, code: 0 });
       expect(stdout + stderr).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u);
     }
     expect((await aws.json("show", id)).owner).toBe(hostile);

@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 const iso = (at: number) => new Date(at).toISOString();
 afterEach(() => void jest.restoreAllMocks());
 
-it("issue prints the key and its record, and by default a key has both scopes and never expires", async () => {
+it("issues a key that by default has both scopes and never expires, and prints its record", async () => {
   await using aws = await openDeployment();
   expect(
     await aws.print("issue", "--owner", "Acme 🐕", "--expires-in", "7d", "--scopes", "pets:read"),
@@ -35,25 +35,30 @@ it.each(["production", "anna"])(
   },
 );
 
-it("rotate issues a key with the same owner, scopes and lifetime, ends the old one after the grace period, and does it once", async () => {
+it("rotates a key to one with the same owner, scopes and lifetime, which works at once", async () => {
   await using aws = await openDeployment();
-  const grace = parseDuration(GRACE);
   const old = await aws.json("issue", "--owner", "Acme", "--scopes", "pets:read", "--expires-in", "7d");
   const now = START + DAY;
   aws.setTime(now);
   const { keyId, key, ...next } = await aws.json("rotate", old.keyId);
-  expect([keyId === old.keyId, key === old.key]).toEqual([false, false]);
+  expect(keyId).not.toBe(old.keyId);
+  expect(key).not.toBe(old.key);
   const { owner, scopes } = old;
   const times = { createdAt: iso(now), expiresAt: iso(now + 7 * DAY), revokeAt: null };
   expect(next).toEqual({ owner, scopes, state: "live", ...times });
-  const works = `works until ${iso(now + grace)}`;
-  expect(await aws.print("show", old.keyId)).toContain(`State        rotating\n`);
-  expect(await aws.keys("rotate", old.keyId)).toEqual(
-    failure(`The key ${old.keyId} is already rotating and ${works}: use its successor, or issue a new key.`),
-  );
-  aws.setTime(now + grace);
-  const ended = failure(`The key ${old.keyId} no longer works: issue a new one.`);
-  expect(await aws.keys("rotate", old.keyId)).toEqual(ended);
+});
+
+it("ends a rotated key after the grace period, and rotates it only once", async () => {
+  await using aws = await openDeployment();
+  const { keyId } = await aws.json("issue", "--owner", "Acme");
+  await aws.print("rotate", keyId);
+  const end = START + parseDuration(GRACE);
+  expect(await aws.print("show", keyId)).toContain(`State        rotating\n`);
+  const again = `The key ${keyId} is already rotating and works until ${iso(end)}: use its successor, or issue a new key.`;
+  expect(await aws.keys("rotate", keyId)).toEqual(failure(again));
+  aws.setTime(end);
+  const ended = failure(`The key ${keyId} no longer works: issue a new one.`);
+  expect(await aws.keys("rotate", keyId)).toEqual(ended);
   expect(await aws.states()).toEqual(["live", "revoked"]);
 });
 
@@ -147,19 +152,16 @@ it.each<[why: string, fails: (old: string, table: string) => void, state: string
     (old, table) => interrupt("PutItemCommand", () => apiKeyStore(table).rotate(old, START + HOUR)),
     "rotating",
   ],
-])(
-  "says that the old key may not end as asked if %s, and its successor works",
-  async (_why, fails, state) => {
-    await using aws = await openDeployment();
-    const { keyId } = await aws.json("issue", "--owner", "Acme");
-    fails(keyId, aws.tables.apiKeysTable);
-    const { code, stdout, stderr } = await aws.keys("rotate", keyId, "--json");
-    const advice = `keys: The new key works. The old key ${keyId} may not end as asked: see \`npm run keys -- show ${keyId}\`: `;
-    expect([code, stderr]).toEqual([1, expect.stringContaining(advice)]);
-    expect((await aws.json("show", JSON.parse(stdout).keyId)).state).toBe("live");
-    expect((await aws.json("show", keyId)).state).toBe(state);
-  },
-);
+])("says that an old key may not end as asked if %s, and its successor works", async (_why, fails, state) => {
+  await using aws = await openDeployment();
+  const { keyId } = await aws.json("issue", "--owner", "Acme");
+  fails(keyId, aws.tables.apiKeysTable);
+  const rotated = await aws.keys("rotate", keyId, "--json");
+  const advice = `keys: The new key works. The old key ${keyId} may not end as asked: see \`npm run keys -- show ${keyId}\`: `;
+  expect(rotated).toMatchObject({ code: 1, stderr: expect.stringContaining(advice) });
+  expect((await aws.json("show", JSON.parse(rotated.stdout).keyId)).state).toBe("live");
+  expect((await aws.json("show", keyId)).state).toBe(state);
+});
 
 it("revoke says how long the gateway can still accept a key, and does nothing twice", async () => {
   await using aws = await openDeployment();

@@ -12,8 +12,8 @@ import { shared } from "../support/shared.ts";
 const keys = async (...args: string[]) => {
   const local = [...args, "--stage", "local", "--json"];
   const env = { DATA_DIR: shared.dataFolder };
-  const { code, stdout, stderr } = await runHere(keysProgram, "keys", local, env);
-  expect([code, stderr]).toEqual([0, ""]);
+  const { stdout, ...others } = await runHere(keysProgram, "keys", local, env);
+  expect(others).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout);
 };
 const issue = (name: string, ...options: string[]) => keys("issue", "--owner", name, ...options);
@@ -25,7 +25,7 @@ function call(path: string, key: string, init: RequestInit = {}) {
 const list = async (key: string) => (await call("/pets", key)).status;
 const create = (key: string) => call("/pets", key, { method: "POST", body: '{"name":"Rex","categoryId":1}' });
 
-it("limits a key to its scopes but not to its own animals, also when the gateway has cached its policy", async () => {
+it("limits a key to its scopes, not to its own animals, also with a cached policy", async () => {
   const reader = await issue("Reader", "--scopes", "pets:read");
   const writer = await issue("Writer", "--scopes", "pets:write");
   const both = await issue("Both", "--scopes", "pets:read", "--scopes", "pets:write");
@@ -44,7 +44,7 @@ it("limits a key to its scopes but not to its own animals, also when the gateway
   expect(await (await call("/pets", writer.key)).json()).toEqual(errorBody("forbidden"));
 });
 
-it("refuses an expired and a revoked key like a malformed one, byte for byte, unless the gateway has cached its policy", async () => {
+it("refuses an expired and a revoked key as a malformed one, unless their policy is cached", async () => {
   const expired = await issue("Expired", "--expires-in", "1s");
   const [revoked, used] = [await issue("Revoked"), await issue("Used")];
   expect(await list(used.key)).toBe(200);
@@ -55,14 +55,9 @@ it("refuses an expired and a revoked key like a malformed one, byte for byte, un
   const responses = await Promise.all(
     invalid.map(async (key) => {
       const response = await call("/pets", key);
-      // What differs from response to response: the time and the request's own id.
-      const {
-        date,
-        "x-amzn-requestid": _id,
-        "x-amz-apigw-id": _other,
-        ...headers
-      } = Object.fromEntries(response.headers);
-      return JSON.stringify([response.status, headers, await response.text()]);
+      // What differs from response to response.
+      for (const name of ["date", "x-amzn-requestid", "x-amz-apigw-id"]) response.headers.delete(name);
+      return JSON.stringify([response.status, [...response.headers], await response.text()]);
     }),
   );
   expect(new Set(responses).size).toBe(1);

@@ -17,8 +17,8 @@ it.each([
 });
 
 it("names a stage that can be misspelled, and the one of this machine", async () => {
-  const { code, stderr } = await bare(["list", "--stage", "lokal"]);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/stage lokal; .* `local`: No AWS region .*\n$/)]);
+  const stderr = expect.stringMatching(/stage lokal; .* `local`: No AWS region .*\n$/);
+  expect(await bare(["list", "--stage", "lokal"])).toEqual({ code: 1, stdout: "", stderr });
 });
 
 const key = generateApiKey("local");
@@ -34,7 +34,6 @@ it.each([
   [[key]],
   [["list", "--stage", key]],
 ])("never repeats an API key that was typed in the wrong place: %#", async (args) => {
-  const { code, stdout, stderr } = await bare([...args, "--stage", "local"]);
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).not.toContain(key.slice(10, 30));
+  const stderr = expect.not.stringContaining(key.slice(10, 30));
+  expect(await bare([...args, "--stage", "local"])).toEqual({ code: 2, stdout: "", stderr });
 });

@@ -2,26 +2,58 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { afterAll, beforeEach, expect, it } from "@jest/globals";
 import { errors } from "../../lib/errors.ts";
 import { readLocalStack } from "../../local/assembly.ts";
 import { eventually } from "../support/eventually.ts";
-import { type LocalService, startService } from "../support/local-service.ts";
+import { startService } from "../support/local-service.ts";
 import { preload } from "../support/preload.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 // A copy of the sources, whose path has characters that a shell would interpret.
 const checkout = await mkdtemp(join(tmpdir(), "animal store's copy-"));
-const [file, appFile] = [join(checkout, "lib", "errors.ts"), join(checkout, "infra", "app.ts")];
+const [errorsFile, appFile] = [join(checkout, "lib/errors.ts"), join(checkout, "infra/app.ts")];
 // A link in functions/ names it.
-const functionFile = join(checkout, "elsewhere", "get-pet.ts");
-const source = await readFile(join(root, "lib", "errors.ts"), "utf8");
-let service: LocalService;
+const getPetFile = join(checkout, "elsewhere/get-pet.ts");
+const bundles = join(checkout, "data/functions");
 
-let start: number;
-/** What the service printed since the start of the test. */
-const output = () => service.output().slice(start);
-const printed = (text: string) => eventually(output, (all) => expect(all).toContain(text), { seconds: 50 });
+/** Instead of the CDK app, which takes seconds: an app that writes what it wrote for the tests, with other texts. */
+const app = (changes: Record<string, string> = {}) => `
+  import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+  const { CDK_OUTDIR: folder, TEST_ASSEMBLY } = process.env;
+  cpSync(TEST_ASSEMBLY, folder, { recursive: true });
+  for (const file of readdirSync(folder, { recursive: true })) {
+    if (!/\\.(json|js)$/.test(file)) continue;
+    let text = readFileSync(folder + "/" + file, "utf8");
+    for (const [old, next] of ${JSON.stringify(Object.entries(changes))}) text = text.replaceAll(old, next);
+    writeFileSync(folder + "/" + file, text);
+  }`;
+
+for (const name of "functions emulator infra lib local openapi cdk.json package.json package-lock.json tsconfig.json".split(
+  " ",
+))
+  await cp(join(root, name), join(checkout, name), { recursive: true });
+await symlink(join(root, "node_modules"), join(checkout, "node_modules"));
+await mkdir(join(checkout, "elsewhere"));
+await rename(join(checkout, "functions/get-pet.ts"), getPetFile);
+await symlink("../elsewhere/get-pet.ts", join(checkout, "functions/get-pet.ts"));
+await symlink(".", join(checkout, "lib/circle"));
+// What editors and systems leave; the last one is a link to nowhere.
+for (const name of [".get-pet.ts.swp", "get-pet.ts~", "#get-pet.ts#", "get-pet.ts.orig", ".DS_Store"])
+  await writeFile(join(checkout, "functions", name), "not a source");
+await symlink("user@host.1:2", join(checkout, "functions/.#get-pet.ts"));
+await writeFile(appFile, app());
+
+const [source, getPet] = await Promise.all([errorsFile, getPetFile].map((file) => readFile(file, "utf8")));
+const originals: Record<string, string> = {
+  [appFile]: app(),
+  [errorsFile]: source ?? "",
+  [getPetFile]: getPet ?? "",
+};
+const messages = [errors.not_found.message, errors.unauthorized.message];
+const changes = { [errors.not_found.message]: "Changed 0.", [errors.unauthorized.message]: "Changed 1." };
+/** The source of the messages, changed. */
+const changed = Object.entries(changes).reduce((text, [old, next]) => text.replace(old, next), source ?? "");
 
 /** A module that saves a syntax error when the service is about to serve. */
 const earlyMistake = preload(`
@@ -29,40 +61,25 @@ const earlyMistake = preload(`
   const { log } = console;
   console.log = (text) => {
     log(text);
-    if (text.startsWith("BASE_URL")) appendFileSync(${JSON.stringify(file)}, "}");
+    if (text.startsWith("BASE_URL")) appendFileSync(${JSON.stringify(errorsFile)}, "}");
   };`);
-
-beforeAll(async () => {
-  const sources =
-    "functions emulator infra lib local openapi cdk.json package.json package-lock.json tsconfig.json";
-  for (const name of sources.split(" ")) {
-    await cp(join(root, name), join(checkout, name), { recursive: true });
-  }
-  await symlink(join(root, "node_modules"), join(checkout, "node_modules"));
-  await mkdir(join(checkout, "elsewhere"));
-  await rename(join(checkout, "functions/get-pet.ts"), functionFile);
-  await symlink("../elsewhere/get-pet.ts", join(checkout, "functions/get-pet.ts"));
-  await symlink(".", join(checkout, "lib/circle"));
-  // What editors and systems leave; the last one is a link to nowhere.
-  for (const name of [".get-pet.ts.swp", "get-pet.ts~", "#get-pet.ts#", "get-pet.ts.orig", ".DS_Store"])
-    await writeFile(join(checkout, "functions", name), "not a source");
-  await symlink("user@host.1:2", join(checkout, "functions/.#get-pet.ts"));
-  service = await startService({ DATA_DIR: join(checkout, "data") }, [earlyMistake], {
-    entry: join(checkout, "local", "start.ts"),
-    args: ["--watch"],
-  });
-  await service.printed("Watching functions/, infra/, lib/ for changes.");
-  await service.printed("The changed functions are not served.");
-  await service.printed("errors.ts");
-  expect(service.output()).not.toContain("are served");
-  await save(file, source);
-  await service.printed("The changed functions are served.");
+const service = await startService({ DATA_DIR: join(checkout, "data") }, [earlyMistake], {
+  entry: join(checkout, "local/start.ts"),
+  args: ["--watch"],
 });
-beforeEach(() => {
+await service.printed("The changed functions are not served.");
+
+let start: number;
+/** What the service printed since the start of the test. */
+const output = () => service.output().slice(start);
+const printed = (text: string) => eventually(output, (all) => expect(all).toContain(text), { seconds: 50 });
+
+beforeEach(async () => {
+  await restore(); // also what was saved during the start
   start = service.output().length;
 });
 afterAll(async () => {
-  await service?.stop();
+  await service.stop();
   await rm(checkout, { recursive: true });
 });
 
@@ -83,18 +100,6 @@ const served = (...messages: string[]) =>
 const threads = async () =>
   process.platform === "linux" ? (await readdir(`/proc/${service.process.pid}/task`)).length : 0;
 
-/** Instead of the CDK app, which takes seconds: an app that writes what it wrote for the tests, with other messages. */
-const app = (messages: string[], changed: string[]) => `
-  import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-  const { CDK_OUTDIR: folder, TEST_ASSEMBLY } = process.env;
-  cpSync(TEST_ASSEMBLY, folder, { recursive: true });
-  for (const file of readdirSync(folder, { recursive: true })) {
-    if (!/\\.(json|js)$/.test(file)) continue;
-    const texts = ${JSON.stringify([messages, changed])};
-    const text = readFileSync(folder + "/" + file, "utf8");
-    writeFileSync(folder + "/" + file, texts[0].reduce((all, old, n) => all.replaceAll(old, texts[1][n]), text));
-  }`;
-
 /** Replaces a file, as many editors do. */
 async function save(target: string, text: string): Promise<void> {
   const draft = join(checkout, "draft");
@@ -102,87 +107,98 @@ async function save(target: string, text: string): Promise<void> {
   await rename(draft, target);
 }
 
-it("serves changed functions and templates, and the old ones while a source has an error", async () => {
-  const original = [errors.not_found.message, errors.unauthorized.message];
-  const changes = ["Changed 0.", "Changed 1."];
-  await served(...original);
-  const started = await threads();
+/** Saves the original sources, and waits until they are served. */
+async function restore(): Promise<void> {
+  for (const [file, text] of Object.entries(originals))
+    if ((await readFile(file, "utf8").catch(() => "")) !== text) await save(file, text);
+  await rm(join(checkout, "functions/new.ts"), { force: true });
+  await served(...messages);
+}
 
-  const changed = original.reduce((text, old, n) => text.replace(old, changes[n] ?? ""), source);
-  expect(changed).not.toBe(source);
-  await save(appFile, app(original, changes));
-  await cp(join(root, "functions/get-pet.ts"), join(checkout, "functions/new.ts"));
-  await save(file, changed);
+it("names a source with an error that was saved during the start", () => {
+  const [, afterStart = ""] = service.output().split("Watching functions/, infra/, lib/ for changes.");
+  expect(afterStart).toMatch(/^\nThe changed functions are not served\. [^]*errors\.ts/);
+});
+
+it("serves changed functions and templates, also when a file is saved again", async () => {
+  await save(appFile, app(changes));
+  await save(errorsFile, changed);
   await printed("The changed functions are served.");
-  await save(file, changed); // which cancels the synthesis, and is no mistake
-  await served(...changes);
+  await save(errorsFile, changed); // which cancels the synthesis, and is no mistake
+  await served(...Object.values(changes));
   await printed("The changed template is served.");
-  await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(started));
+  expect(output()).not.toContain("not served");
+});
 
-  // A change of functions/ needs no synthesis. An error has its place in the source.
-  const getPet = await readFile(functionFile, "utf8");
-  await save(functionFile, getPet.replace(/(?=const pet =)/, "\n(params as any).x.y;"));
-  await served(errors.internal_error.message, "Changed 1.");
-  const line = getPet.split("const pet =")[0]?.split("\n").length ?? 0;
-  await printed(`/elsewhere/get-pet.ts:${line + 1}:`);
-  await save(functionFile, getPet);
-  await served(...changes);
+it("ends the threads of functions that it no longer serves", async () => {
+  const before = await threads();
+  await save(errorsFile, changed);
+  await served("Changed 0.", messages[1] ?? "");
+  await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(before));
+});
 
-  // Later, changed functions need the last template that was served.
-  const refused = "AWS::ApiGatewayV2::Api";
-  await save(appFile, app([...original, "AWS::ApiGateway::RestApi"], [...changes, refused]));
-  await printed(`${refused} is not supported.`);
-
-  await save(file, `${source}\n)`);
-  await printed('Unexpected ")"');
-  await served(...changes);
-  // New instances can still load the last code, also that of a new function.
-  const functions = join(checkout, "data", "functions");
-  for (const name of ["get-pet", "new"]) expect(await readdir(join(functions, name))).toContain("index.cjs");
-
-  // A function does not wait for the template.
+it("serves a changed function without a synthesis, and logs an error with its place in the source", async () => {
   await save(appFile, "throw new Error('no template');");
-  await save(file, source);
   await printed("no template");
-  expect(output().split("not served").pop()).not.toMatch(/node:internal|node_modules/);
-  expect(output().match(/template is (not )?served/g)).toHaveLength(3);
-  await served(original[0] ?? "", "Changed 1.");
+  const [before = "", after] = getPet?.split(/(?=const pet =)/) ?? [];
+  await save(getPetFile, `${before}\n(params as any).x.y;${after}`);
+  await served(errors.internal_error.message, messages[1] ?? "");
+  await printed(`/elsewhere/get-pet.ts:${before.split("\n").length + 1}:`);
+});
 
-  // A changed function is bundled as the CDK app bundles it, byte for byte, with its source map.
+it("serves the last template while it cannot serve the next one, and says why in one line", async () => {
+  const refused = "AWS::ApiGatewayV2::Api";
+  await save(appFile, app({ ...changes, "AWS::ApiGateway::RestApi": refused }));
+  await printed(`The changed template is not served. `);
+  await printed(`${refused} is not supported.`);
+  await save(appFile, "throw new Error('no template');");
+  await printed("Error: no template");
+  expect(output()).not.toMatch(/node:internal|node_modules/);
+  await served(...messages);
+});
+
+it("serves the last code while a source has an error, also that of a new function", async () => {
+  await cp(join(root, "functions/get-pet.ts"), join(checkout, "functions/new.ts"));
+  await printed("The changed functions are served.");
+  await save(errorsFile, `${changed}\n)`);
+  await printed('Unexpected ")"');
+  await served(...messages);
+  // New instances can still load it.
+  for (const name of ["get-pet", "new"]) expect(await readdir(join(bundles, name))).toContain("index.cjs");
+});
+
+it("bundles a function as the CDK app does, byte for byte, and adds its source map", async () => {
   const assembly = process.env.TEST_ASSEMBLY ?? "";
   const read = ({ code = "" }) =>
     Promise.all(["index.cjs", "lambda-entry.mjs"].map((file) => readFile(join(code, file), "utf8")));
-  const changedCode = await Promise.all(readLocalStack(assembly, functions).functions.map(read));
+  const served = await Promise.all(readLocalStack(assembly, bundles).functions.map(read));
   const withoutMap = (text: string) => text.replace(/^\/\/# sourceMappingURL=.*\n/m, "");
-  const code = await Promise.all(readLocalStack(assembly).functions.map(read));
-  const [changedFiles, files] = [changedCode, code].map((all) => all.map((texts) => texts.map(withoutMap)));
-  expect(changedFiles).toEqual(files);
-}, 120_000);
+  const deployed = await Promise.all(readLocalStack(assembly).functions.map(read));
+  const [servedCode, code] = [served, deployed].map((all) => all.map((files) => files.map(withoutMap)));
+  expect(servedCode).toEqual(code);
+});
 
-it("reports last what is true: after a removed file, an undone mistake, and a change of infra/ alone", async () => {
-  const reported = (report: string) =>
-    eventually(
-      () =>
-        output()
-          .match(/^The changed .*/gm)
-          ?.at(-1),
-      (last) => expect(last).toBe(`The changed ${report}`),
-      { seconds: 50 },
-    );
-  const getPet = await readFile(functionFile, "utf8");
-  await save(appFile, app([], []));
-  await reported("template is served.");
-  await rm(functionFile);
+/** Waits until the last report of the service is this one. */
+const reported = (report: string) =>
+  eventually(
+    () => [...output().matchAll(/^The changed (.*)/gm)].at(-1)?.[1],
+    (last) => expect(last).toBe(report),
+    { seconds: 50 },
+  );
+
+it("reports last what is true after a file was removed and restored", async () => {
+  await rm(getPetFile);
   await reported("functions are not served. functions/get-pet.ts is missing.");
-  await save(functionFile, getPet);
+  await save(getPetFile, getPet ?? "");
   await reported("functions are served.");
+});
+
+it("reports last what is true after a mistake in infra/ was undone", async () => {
+  await save(appFile, app(changes));
+  await reported("template is served.");
   await save(appFile, "throw new Error('no template');");
   await reported("template is not served. The CDK app failed:");
-  await save(appFile, app([], []));
+  await save(appFile, app(changes));
   await reported("template is served.");
-  expect(
-    output()
-      .match(/^The changed .*/gm)
-      ?.slice(-3, -2),
-  ).toEqual(["The changed functions are served."]);
-}, 120_000);
+  expect(output()).not.toContain("functions are");
+});
