@@ -4,7 +4,7 @@ import { keyIdOf } from "../../lib/api-key.ts";
 import { openDeployment, START } from "../support/deployed-keys.ts";
 import { failure } from "../support/run-here.ts";
 
-it("lists the oldest key first, keys of the same age by ID, or that there are none", async () => {
+it("lists the oldest key first and keys of the same age by ID, or none", async () => {
   await using aws = await openDeployment();
   expect(await aws.print("list")).toBe("There are no keys in staging.\n");
   expect(await aws.json("list")).toEqual([]);
@@ -25,7 +25,6 @@ it("prints an owner as it was typed, with the invisible characters of Persian an
 });
 
 describe("a table that others have changed", () => {
-  /** Returns a function that stores a record. */
   const putInto =
     (TableName: string) =>
     async (hash: string, owner: string, scope = "pets:read", keyId = keyIdOf(hash)) => {

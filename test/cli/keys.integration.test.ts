@@ -56,8 +56,9 @@ it("refuses an expired and a revoked key as a malformed one, unless their policy
     invalid.map(async (key) => {
       const response = await call("/pets", key);
       // What differs from response to response.
-      for (const name of ["date", "x-amzn-requestid", "x-amz-apigw-id"]) response.headers.delete(name);
-      return JSON.stringify([response.status, [...response.headers], await response.text()]);
+      const own = ["date", "x-amzn-requestid", "x-amz-apigw-id"];
+      const headers = [...response.headers].filter(([name]) => !own.includes(name));
+      return JSON.stringify([response.status, headers, await response.text()]);
     }),
   );
   expect(new Set(responses).size).toBe(1);

@@ -3,7 +3,6 @@ import { keysProgram } from "../../cli/keys.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
 import { runHere } from "../support/run-here.ts";
 
-/** Runs a command without any setting for AWS. */
 const bare = (args: string[]) => runHere(keysProgram, "keys", args);
 
 it.each([

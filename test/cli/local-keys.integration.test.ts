@@ -20,7 +20,6 @@ const env = { DATA_DIR: folder };
 const { tables } = readStack(shared.assembly, servedStackName);
 const tablesFile = join(folder, "tables.json");
 const apiKeysTable = process.env.API_KEYS_TABLE ?? "";
-/** The store of a service that does not run. */
 const NOBODY = { endpoint: "http://127.0.0.1:1", accessKeyId: "secret", apiKeysTable };
 
 beforeEach(() => makeDataFolder(env));
@@ -31,7 +30,6 @@ afterEach(async () => {
 
 const keys = (...args: string[]) => runHere(keysProgram, "keys", [...args, "--stage", "local"], env);
 
-/** Creates the tables in the store of a local service. */
 async function prepare(store: StoreAddress): Promise<void> {
   await createTables(store, tables);
   await writeTables(env, { ...store, apiKeysTable });

@@ -4,7 +4,6 @@ import { configureProgram, type World } from "../../cli/run-program.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { runHere } from "../support/run-here.ts";
 
-/** Runs a program whose subcommand `do` throws an error. */
 function run(args: string[], error?: unknown, environment?: Record<string, string>) {
   const programOf = (world: World) => {
     const program = configureProgram(new Command("npm run test --"), world);

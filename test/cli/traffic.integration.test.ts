@@ -18,7 +18,6 @@ const pauses: number[] = [];
 jest.unstable_mockModule("node:timers/promises", () => ({
   setTimeout: async (milliseconds: number) => void pauses.push(milliseconds),
 }));
-/** Stands in for the command. */
 const command = jest.fn<(program: string, args: string[], options: object) => EventEmitter>();
 jest.unstable_mockModule("node:child_process", () => ({ spawn: command }));
 const { PAUSE_MS, trafficProgram, TRIES } = await import("../../cli/traffic.ts");
@@ -38,14 +37,11 @@ interface Scenario {
   before?: Failure;
   during?: Failure;
   after?: Failure;
-  /** while the command runs */
   rounds?: number;
   /** how long a request after the command waits for a response, in place of the limit that a busy machine needs */
   limitMs?: number;
   env?: Record<string, string>;
-  /** in place of the command */
   args?: string[];
-  /** whether a list has a pet */
   hasPet?: boolean;
 }
 

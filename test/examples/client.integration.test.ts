@@ -82,7 +82,7 @@ describe("examples/client.ts", () => {
     await expect(store.list({ pageSize: 0 }).next()).rejects.toMatchObject(invalid);
   });
 
-  it("has a demo that adds and lists animals, or says in one line why it cannot start", async () => {
+  it("has a demo that adds and lists animals, or says why it cannot start", async () => {
     const script = fileURLToPath(new URL("../../examples/demo.ts", import.meta.url));
     const demo = (environment = {}) =>
       promisify(execFile)(process.execPath, [script], {

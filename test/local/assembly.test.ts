@@ -42,10 +42,12 @@ it.each([
   expect(await hashes()).toEqual([assembly, template]);
   changed = file;
   const after = await hashes();
-  expect([after[0] === assembly, after[1] === template]).toEqual([false, file.startsWith("/functions/")]);
+  expect(after[0]).not.toBe(assembly);
+  if (file.startsWith("/functions/")) expect(after[1]).toBe(template);
+  else expect(after[1]).not.toBe(template);
 });
 
-it("a change of what a link names makes another assembly, also beside a circle of links and a broken link", async () => {
+it("a change of what a link names makes another assembly, also beside broken links", async () => {
   await using folder = await emptyFolder();
   await using elsewhere = await emptyFolder();
   const links = { linked: elsewhere.path, circle: ".", "broken.ts": "nowhere", "loop.ts": "loop.ts" };
@@ -80,21 +82,18 @@ it("ends a synthesis that is cancelled", async () => {
 it.each([
   ['throw Error("Failed.")', "A finding.\nError: Failed."],
   ['process.kill(process.pid, "SIGKILL")', "A finding."],
-])(
-  "reports a synthesis that ends with %s, without the code of packages, which is minified",
-  async (end, report) => {
-    await using folder = await emptyFolder();
-    const minified = join(folder.path, "node_modules/minified.js");
-    const code = `${"/* code */".repeat(500)}console.log("A finding.");${end}`;
-    await files.mkdir(dirname(minified));
-    await files.writeFile(minified, code);
-    const { NODE_OPTIONS } = process.env;
-    process.env.NODE_OPTIONS = `--import=${pathToFileURL(minified)}`;
-    const failure = await synthesize(folder.path).catch((error) => error);
-    process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
-    expect(failure).toEqual(new Error(`The CDK app failed:\n${report}`));
-  },
-);
+])("reports a synthesis that ends with %s, without the minified code of packages", async (end, report) => {
+  await using folder = await emptyFolder();
+  const minified = join(folder.path, "node_modules/minified.js");
+  const code = `${"/* code */".repeat(500)}console.log("A finding.");${end}`;
+  await files.mkdir(dirname(minified));
+  await files.writeFile(minified, code);
+  const { NODE_OPTIONS } = process.env;
+  process.env.NODE_OPTIONS = `--import=${pathToFileURL(minified)}`;
+  const failure = await synthesize(folder.path).catch((error) => error);
+  process.env.NODE_OPTIONS = NODE_OPTIONS ?? "";
+  expect(failure).toEqual(new Error(`The CDK app failed:\n${report}`));
+});
 
 it("synthesizes again, under another name, when the sources change during the synthesis", async () => {
   await using folder = await emptyFolder();
@@ -108,7 +107,7 @@ it("synthesizes again, under another name, when the sources change during the sy
   expect(await files.readdir(folder.path)).toEqual([await hashSources()]);
 });
 
-it("uses the assembly of the current sources, and removes those of others and drafts, and nothing else", async () => {
+it("keeps the assembly of the current sources, and removes all others and nothing else", async () => {
   await using folder = await emptyFolder();
   const current = await hashSources();
   for (const name of [current, `${current}.draft`, "1".repeat(32), "others"])

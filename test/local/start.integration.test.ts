@@ -59,7 +59,6 @@ async function started(nodeOptions: string[], prefix: string[] = []): Promise<Lo
   return service;
 }
 
-/** Serves in this process, which is much faster. */
 async function serveHere(environment: Record<string, string>) {
   const env = { DATA_DIR: folder, PORT: "0", ...environment };
   const { server } = await serve(env, synthesize, ends, console.error);
@@ -87,20 +86,21 @@ const canConnect = (host: string, port: number) =>
     socket.on("error", () => resolve(false)).on("connect", () => socket.destroy());
   });
 
-/** Waits until a service accepts no connection, because it stops. */
 const closed = ({ baseUrl }: Address) =>
   eventually(
     () => canConnect("127.0.0.1", Number(new URL(baseUrl).port)),
     (open) => expect(open).toBe(false),
   );
 
-const headersOf = (key: string) => ({ Authorization: `Bearer ${key}`, "Content-Type": "application/json" });
-
 const body = '{"name":"Survivor","categoryId":1}';
 
-/** Begins to add a pet. The service waits for the body. */
 async function beginToAdd({ baseUrl, key }: Address) {
-  const headers = { ...headersOf(key), "Content-Length": body.length, Expect: "100-continue" };
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+    "Content-Length": body.length,
+    Expect: "100-continue",
+  };
   const outgoing = request(`${baseUrl}/pets`, { method: "POST", agent: false, headers });
   outgoing.flushHeaders();
   await occurs("the service waits for the body", outgoing, "continue");
@@ -115,7 +115,7 @@ async function addUntilEnd({ baseUrl, key, process }: LocalService) {
     const sent = send(baseUrl, { method: "POST", path: "/pets", key, body: large });
     const response = await sent.catch(() => undefined);
     if (response?.status === 201) acknowledged.push(JSON.parse(response.text));
-    else expect([undefined, 503]).toContain(response?.status);
+    else expect(response?.status ?? 503).toBe(503);
   }
   return acknowledged;
 }
@@ -129,7 +129,6 @@ async function served({ baseUrl, key }: Address, path: string, parts: Partial<Ht
   return { status, body: JSON.parse(text) as unknown };
 }
 
-/** Adds a pet; returns it. */
 async function add(service: Address) {
   const { status, body: pet } = await served(service, "/pets", { method: "POST", body });
   expect(status).toBe(201);
@@ -163,7 +162,7 @@ it("prints how to call it, and makes no file that others can read", async () => 
   }
 });
 
-it("keeps its key and every pet that it has acknowledged when its disk is full, or it is killed", async () => {
+it("keeps every pet that it has acknowledged when its disk is full or it is killed", async () => {
   // The disk is full when a file has 32 KiB.
   const first = await started([endlessTimers], ["sh", "-c", 'ulimit -f 64 && exec "$@"', "sh"]);
   const pets = await addUntilEnd(first);
@@ -172,8 +171,8 @@ it("keeps its key and every pet that it has acknowledged when its disk is full, 
   expect(first.output()).toMatch(/\nanimal-store: The embedded store failed: IO error.*\n$/);
   const areKept = async (service: LocalService) => {
     expect(service.key).toBe(first.key);
-    const { status, body } = await served(service, `/pets?limit=${PAGE_SIZE.maximum}`);
-    expect([status, body]).toEqual([200, expect.arrayContaining(pets)]);
+    const listed = await served(service, `/pets?limit=${PAGE_SIZE.maximum}`);
+    expect(listed).toEqual({ status: 200, body: expect.arrayContaining(pets) });
   };
   const second = await started([endlessTimers]);
   await areKept(second);
@@ -182,7 +181,7 @@ it("keeps its key and every pet that it has acknowledged when its disk is full, 
   await areKept(await started([endlessTimers]));
 });
 
-it("responds to a request that has begun when it is stopped, and ends at once at a later second signal", async () => {
+it("responds before it stops to a request that has begun, until a second signal", async () => {
   const service = await started([endlessTimers, signalClock]);
   // A log that nobody reads does not end the service.
   for (const stream of [service.process.stdout, service.process.stderr]) stream?.destroy();
@@ -193,7 +192,7 @@ it("responds to a request that has begun when it is stopped, and ends at once at
   await closed(service);
   outgoing.end(body);
   const [response] = await occurs("the service responds before it stops", outgoing, "response");
-  expect([response.statusCode, response.headers.connection]).toEqual([201, "close"]);
+  expect(response).toMatchObject({ statusCode: 201, headers: { connection: "close" } });
   const end = occurs("a second signal ends the service", service.process, "exit");
   service.process.kill("SIGHUP");
   await end;
@@ -223,14 +222,12 @@ it("listens on 127.0.0.1 only, as does its store", async () => {
   const { endpoint } = JSON.parse(await readFile(join(shared.dataFolder, "tables.json"), "utf8"));
   for (const url of [shared.baseUrl, endpoint]) {
     const port = Number(new URL(url).port);
+    const own = Object.values(networkInterfaces()).flatMap((found = []) =>
+      found.map(({ address }) => address),
+    );
     // Linux routes all of 127.0.0.0/8 to this machine; a server on 0.0.0.0 would accept the second connection.
-    expect(await canConnect("127.0.0.1", port)).toBe(true);
-    const others = Object.values(networkInterfaces())
-      .flat()
-      .map((address) => address?.address ?? "");
-    for (const host of ["127.0.0.2", "::1", ...others].filter((address) => address !== "127.0.0.1")) {
-      expect([host, await canConnect(host, port)]).toEqual([host, false]);
-    }
+    for (const host of new Set(["127.0.0.1", "127.0.0.2", "::1", ...own]))
+      expect({ host, open: await canConnect(host, port) }).toEqual({ host, open: host === "127.0.0.1" });
   }
 });
 
@@ -241,31 +238,27 @@ it("serves the docs page with the local key, and leaves every other path to the 
   const page = await send(origin, { path: "/docs/" });
   expect(page.text).toContain(`data-key="${shared.key}"`);
   const other = await send(origin, { path: "/docs/package.json" });
-  expect([other.status, JSON.parse(other.text)]).toMatchObject([404, { code: "not_found" }]);
+  expect(other).toMatchObject({ status: 404, text: expect.stringContaining("not_found") });
   const twoHosts = await send(origin, { path: "/docs/", headers: [["Host", "localhost"]] });
-  expect([twoHosts.status, JSON.parse(twoHosts.text)]).toMatchObject([400, { code: "invalid_request" }]);
+  expect(twoHosts).toMatchObject({ status: 400, text: expect.stringContaining("invalid_request") });
 });
 
 it("explains its options, and a mistake in one line", async () => {
-  const run = (args: string[], environment: Record<string, string> = {}) =>
-    spawnService({ DATA_DIR: folder, ...environment }, [], { args });
-  const [help, unknown, mistake] = [run(["--help"]), run(["--wach"]), run([], { PORT: "x" })];
-  expect([await help.ended, await unknown.ended, await mistake.ended]).toEqual([0, 2, 1]);
+  const help = spawnService({}, [], { args: ["--help"] });
+  const mistake = spawnService({ DATA_DIR: folder, PORT: "x" });
+  expect(await help.ended).toBe(0);
   for (const text of ["Usage: npm start", "PORT", "DATA_DIR"]) expect(help.output()).toContain(text);
-  expect(unknown.output()).toMatch(/^error: Unknown option '--wach'.*\n\(Add --help for usage\.\)\n$/);
+  expect(await mistake.ended).toBe(1);
   expect(mistake.output()).toBe("animal-store: PORT must be an integer from 0 to 65535, not `x`.\n");
 });
 
-/** Makes a data folder with the tables of the template, without their indexes. */
 async function makeOldTables(): Promise<void> {
   await makeDataFolder({ DATA_DIR: folder });
   const store = await startStore(join(folder, "dynamodb"));
-  for (const { GlobalSecondaryIndexes, ...table } of tables) {
-    const keys = new Set(table.KeySchema?.map(({ AttributeName }) => AttributeName));
-    const AttributeDefinitions = table.AttributeDefinitions?.filter((attribute) =>
-      keys.has(attribute.AttributeName),
-    );
-    await createTables(store, [{ ...table, AttributeDefinitions }]);
+  for (const { GlobalSecondaryIndexes, AttributeDefinitions, ...table } of tables) {
+    const names = table.KeySchema?.map(({ AttributeName }) => AttributeName);
+    const own = AttributeDefinitions?.filter(({ AttributeName }) => names?.includes(AttributeName));
+    await createTables(store, [{ ...table, AttributeDefinitions: own }]);
   }
   await store.close();
 }

@@ -41,7 +41,6 @@ export async function openDeployment(stage = "staging") {
   const { AWS_ACCESS_KEY_ID = "", AWS_ENDPOINT_URL_DYNAMODB = "" } = process.env; // the store accepts no other key
   const endpoints = { AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.origin, AWS_ENDPOINT_URL_DYNAMODB };
   const credentials = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: "test" };
-  /** The environment of an operator. */
   const operator: Record<string, string> = { ...endpoints, ...credentials, AWS_REGION: "eu-west-1" };
   const run = (args: string[], environment = operator, target?: { fd: number }) =>
     runHere(keysProgram, "keys", args, environment, target);
@@ -61,14 +60,11 @@ export async function openDeployment(stage = "staging") {
     endpoints,
     operator,
     setTime: (now: number) => void clock.mockReturnValue(now),
-    /** Runs `npm run keys`. */
     run,
     /** Runs it for the stage, without a question. */
     keys,
-    /** Returns what it prints when it succeeds. */
     print,
     json,
-    /** Returns the states of all keys. */
     states: async () => (await json("list")).map(({ state }: { state: string }) => state).sort(),
     [Symbol.asyncDispose]: async () => {
       clock.mockRestore();

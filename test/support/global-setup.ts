@@ -8,10 +8,9 @@ import type { Store } from "../../emulator/store/store.ts";
 import { refreshAssembly } from "../../local/assembly.ts";
 import { assemblyFolder, makeDataFolder } from "../../local/data-folder.ts";
 import { type LocalService, startService } from "./local-service.ts";
-import { share } from "./shared.ts";
+import { share, shared } from "./shared.ts";
 import { startTestStore } from "./test-store.ts";
 
-/** What the tests share, for global-teardown.ts to end. */
 export interface Shared {
   folder: string;
   service: LocalService;
@@ -20,14 +19,12 @@ export interface Shared {
   ended?: Promise<void>;
 }
 
-/** Synthesizes stacks with other options than those of the stages. */
-async function synthesizeOptions(folder: string): Promise<void> {
+async function synthesizeOptions(optionsAssembly: string, accountAssembly: string): Promise<void> {
   const script = fileURLToPath(new URL("synthesize-options.ts", import.meta.url));
-  const [options, account] = [join(folder, "options"), join(folder, "account")];
   // Without the CDK's own checks, which take most of the time. cdk-nag still checks what asks for it.
   const env = { ...process.env, CDK_VALIDATION: "false" };
-  await promisify(execFile)(process.execPath, [script, options, account], { env });
-  share({ optionsAssembly: options, accountAssembly: account });
+  await promisify(execFile)(process.execPath, [script, optionsAssembly, accountAssembly], { env });
+  share({ optionsAssembly, accountAssembly });
 }
 
 /**
@@ -39,21 +36,18 @@ export default async function setup(): Promise<void> {
   if (process.env.CONTRACT_URL) return;
   // Every character that a shell command could trip over.
   const folder = await mkdtemp(join(tmpdir(), `animal-store test's "$HOME" & co-`));
-  const logs = join(folder, "logs");
-  await mkdir(logs);
-  share({ logs });
+  share({ logs: join(folder, "logs") });
+  await mkdir(shared.logs);
   // What the tests leave here, global-teardown.ts reports.
   process.env.TMPDIR = join(folder, "tmp");
   // Otherwise npm, in a test, would make a folder for it there.
-  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
-    new URL("../../node_modules/.cache/node", import.meta.url),
-  );
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
   await mkdir(process.env.TMPDIR);
   const data = join(folder, "data");
   await makeDataFolder({ DATA_DIR: data });
   const [assembly] = await Promise.all([
     refreshAssembly(assemblyFolder({ DATA_DIR: data }), { validate: true }),
-    synthesizeOptions(folder),
+    synthesizeOptions(join(folder, "options"), join(folder, "account")),
   ]);
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
   share({ dataFolder: data, baseUrl: service.baseUrl, key: service.key });

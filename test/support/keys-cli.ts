@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 
 const entry = fileURLToPath(new URL("../../cli/keys.ts", import.meta.url));
 
-/** The result of a command. */
 export interface Run {
   code: number;
   stdout: string;
@@ -27,12 +26,7 @@ export function keysCli(args: string[], environment: Record<string, string> = {}
   return runNode([entry, ...args], { env });
 }
 
-/**
- * Runs a command that must succeed.
- *
- * @returns the JSON that it printed
- * @throws Error with its output if it fails
- */
+/** Runs a command that must succeed. @returns the JSON that it printed @throws Error with its output if it fails */
 // biome-ignore lint/suspicious/noExplicitAny: each command prints another shape
 export async function keysJson(args: string[], environment: Record<string, string> = {}): Promise<any> {
   const { code, stdout, stderr } = await keysCli([...args, "--json"], environment);

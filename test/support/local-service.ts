@@ -4,13 +4,12 @@ import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeDataFolder } from "../../local/data-folder.ts";
-import { eventually } from "./eventually.ts";
+import { PATIENT } from "./preload.ts";
 import { shared } from "./shared.ts";
 
 const launcher = fileURLToPath(new URL("../../local/node.sh", import.meta.url));
 const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
 
-/** What runs instead of this checkout's `npm start`. */
 interface Command {
   entry?: string;
   args?: string[];
@@ -28,7 +27,7 @@ export function spawnService(
   nodeOptions: string[] = [],
   { entry = start, args = [], cwd = process.cwd(), prefix = [] }: Command = {},
 ) {
-  const [command = "", ...all] = [...prefix, "sh", launcher, ...nodeOptions, entry, ...args];
+  const [command = "", ...all] = [...prefix, "sh", launcher, PATIENT, ...nodeOptions, entry, ...args];
   const child = spawn(command, all, {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
@@ -54,13 +53,7 @@ async function copyAssembly(dataFolder: string): Promise<void> {
   chmodSync(assembly, 0o700);
 }
 
-/**
- * Starts the local service on a free port and waits until it serves.
- *
- * @param environment DATA_DIR and the other variables that `npm start` reads
- * @param nodeOptions of the process, such as `--import`
- * @throws Error with its output when it ends instead
- */
+/** Starts the local service on a free port, and waits until it serves. @throws Error with its output when it ends instead */
 export async function startService(
   environment: Record<string, string>,
   nodeOptions?: string[],
@@ -85,17 +78,7 @@ export async function startService(
     process: child,
     baseUrl: value("BASE_URL") ?? "",
     key: value("API_KEY") ?? "",
-    /** Returns everything it has printed so far, on both streams. */
     output,
-    /** Waits until the output has a text; rejects after 50 s. */
-    printed: (text: string) =>
-      eventually(
-        output,
-        (printed) => {
-          if (!printed.includes(text)) throw new Error(`The service did not print ${text}:\n${printed}`);
-        },
-        { seconds: 50 },
-      ),
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop();

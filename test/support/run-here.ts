@@ -38,5 +38,4 @@ export async function runHere(
   return { code, stdout: `${readFileSync(file)}${stdout.read() ?? ""}`, stderr: `${stderr.read() ?? ""}` };
 }
 
-/** Returns what `npm run keys` returns when it fails. */
 export const failure = (message: string): Run => ({ code: 1, stdout: "", stderr: `keys: ${message}\n` });

@@ -1,13 +1,10 @@
 const variables = {
-  /** folder of the synthesized stages */
   assembly: "TEST_ASSEMBLY",
   /** folder of stages with other options than those of infra/stages.ts */
   optionsAssembly: "TEST_OPTIONS_ASSEMBLY",
   /** folder of the account stack for the example settings */
   accountAssembly: "TEST_ACCOUNT_ASSEMBLY",
-  /** folder with the logs of the local services */
   logs: "TEST_LOGS",
-  /** the data folder of the shared service */
   dataFolder: "TEST_DATA_FOLDER",
   baseUrl: "CONTRACT_URL",
   key: "CONTRACT_KEY",

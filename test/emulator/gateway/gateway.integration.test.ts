@@ -50,7 +50,11 @@ const get = (path: string, last = "a", headers: Record<string, string> = {}) =>
 const post = { method: "POST", path: "/pets", key: key("a") };
 /** Expects an Error of the gateway, which the client is told to repeat if that can help. */
 async function expectError(response: Response, code: ErrorCode) {
-  expect([response.status, await response.json()]).toEqual([errors[code].status, errorBody(code)]);
+  const { status } = response;
+  expect({ status, body: await response.json() }).toEqual({
+    status: errors[code].status,
+    body: errorBody(code),
+  });
   expect(response.headers.get("retry-after")).toBe(errorHeaders(code)["Retry-After"] ?? null);
 }
 const json = async (response: Response) => (await response.json()) as Record<string, never>;
@@ -104,21 +108,18 @@ it("an event has the form of API Gateway's proxy integration", async () => {
 it.each([
   ["é", false, "é"],
   [Buffer.from([0xff]), true, "/w=="], // not UTF-8
-])(
-  "an event has all values of a repeated header, and the body %j with isBase64Encoded: %j",
-  async (...row) => {
-    const [sent, isBase64Encoded, body] = row;
-    const headers: [string, string][] = [["content-type", "text/plain"]];
-    const { text } = await send(baseUrl, { ...post, headers, body: sent });
-    expect(JSON.parse(text).event).toMatchObject({
-      httpMethod: "POST",
-      multiValueHeaders: { "Content-Type": ["application/json"], "content-type": ["text/plain"] },
-      requestContext: { httpMethod: "POST", identity: { userAgent: null } },
-      isBase64Encoded,
-      body,
-    });
-  },
-);
+])("an event has all values of a header, and the body %j with isBase64Encoded: %j", async (...row) => {
+  const [sent, isBase64Encoded, body] = row;
+  const headers: [string, string][] = [["content-type", "text/plain"]];
+  const { text } = await send(baseUrl, { ...post, headers, body: sent });
+  expect(JSON.parse(text).event).toMatchObject({
+    httpMethod: "POST",
+    multiValueHeaders: { "Content-Type": ["application/json"], "content-type": ["text/plain"] },
+    requestContext: { httpMethod: "POST", identity: { userAgent: null } },
+    isBase64Encoded,
+    body,
+  });
+});
 
 describe("the access log", () => {
   const accessLog = () =>
@@ -140,7 +141,7 @@ describe("the access log", () => {
     });
   });
 
-  it("has the id that a client chose as a UUID, and another one that it cannot choose", async () => {
+  it("has the id that a client chose, if it is a UUID, and another one", async () => {
     const chosen = "00000000-0000-4000-8000-000000000000";
     for (const id of [chosen, "x"]) {
       const { headers } = await get("/pets", "n", { "x-amzn-RequestId": id, "x-amz-apigw-id": id });
@@ -198,39 +199,29 @@ describe("the gateway", () => {
   it("responds to a body over Lambda's 6 MB with the template's 413", async () => {
     const respond = (size: number) => send(baseUrl, { ...post, body: Buffer.alloc(size) });
     const { status, text } = await respond(EVENT_LIMIT + 1);
-    expect([status, JSON.parse(text)]).toEqual([413, errorBody("payload_too_large")]);
+    expect({ status, body: JSON.parse(text) }).toEqual({ status: 413, body: errorBody("payload_too_large") });
     expect((await respond(EVENT_LIMIT)).status).toBe(200);
   });
 
   it.each([
     [401, 0, ""],
     [413, EVENT_LIMIT + 1, `Authorization: ${token("a")}\r\n`],
-  ])(
-    "responds %i after %i bytes of a body, and reads the rest, or its client could not read the response",
-    async (...row) => {
-      const [status, sent, headers] = row;
-      const rest = 2 ** 21;
-      const socket = connect(Number(new URL(origin).port), "127.0.0.1");
-      const head = `POST /${API_VERSION}/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}`;
-      socket.write(`${head}Content-Length: ${sent + rest}\r\n\r\n`);
-      socket.write(Buffer.alloc(sent));
-      const [response] = await occurs("the gateway responds before the rest", socket, "data");
-      expect(String(response)).toMatch(`HTTP/1.1 ${status} `);
-      socket.end(Buffer.alloc(rest));
-      // It rejects when the connection was reset.
-      await occurs("the gateway reads the rest", socket, "close");
-    },
-  );
+  ])("responds %i after %i bytes of a body, and reads the rest", async (status, sent, headers) => {
+    const rest = 2 ** 21;
+    const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+    const head = `POST /${API_VERSION}/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}`;
+    socket.write(`${head}Content-Length: ${sent + rest}\r\n\r\n`);
+    socket.write(Buffer.alloc(sent));
+    const [response] = await occurs("the gateway responds before the rest", socket, "data");
+    expect(String(response)).toMatch(`HTTP/1.1 ${status} `);
+    socket.end(Buffer.alloc(rest));
+    // Otherwise, the connection is reset, and a client cannot read the response.
+    await occurs("the gateway reads the rest", socket, "close");
+  });
 
   it("responds to a 204 without the headers of a body", async () => {
     operation.mockResolvedValueOnce({ statusCode: 204, body: "" });
     const headers = Object.fromEntries((await get("/pets")).headers);
     for (const name of ["content-type", "content-length"]) expect(headers).not.toHaveProperty(name);
-  });
-
-  it("refuses a key that is sent twice", async () => {
-    const headers = [1, 2].map((): [string, string] => ["Authorization", token("a")]);
-    const { status, text } = await send(baseUrl, { path: "/pets", headers });
-    expect([status, JSON.parse(text)]).toEqual([401, errorBody("unauthorized")]);
   });
 });

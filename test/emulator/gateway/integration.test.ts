@@ -2,9 +2,7 @@ import { afterEach, expect, it, jest } from "@jest/globals";
 import type { RequestContext } from "../../../emulator/gateway/context.ts";
 import { respondFromMock, respondFromProxy } from "../../../emulator/gateway/integration.ts";
 
-afterEach(() => {
-  jest.useRealTimers();
-});
+afterEach(() => void jest.useRealTimers());
 
 it("ends an integration that exceeds API Gateway's 29 seconds", async () => {
   jest.useFakeTimers();
@@ -23,7 +21,7 @@ it("ends an integration that exceeds API Gateway's 29 seconds", async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-it("finds the request template of a mock for a media type in any case and with any parameters", () => {
+it("finds a mock's request template for a media type in any case, with any parameters", () => {
   const response = { status: 404, headers: {}, body: "{}" };
   const mock = { type: "MOCK" as const, mediaTypes: ["application/json", "text/plain"], response };
   for (const type of ["application/json", "Application/JSON; charset=utf-8", " TEXT/plain "])

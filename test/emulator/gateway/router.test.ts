@@ -39,6 +39,6 @@ it.each([
   expect(match?.pathParameters).toEqual(pathParameters);
 });
 
-it("does not fall back to a less specific resource for a method that the resource does not have", () => {
+it("takes no less specific resource for a method that a resource does not have", () => {
   expect(route("PUT", "/pets/7")).toBeUndefined();
 });

@@ -31,7 +31,6 @@ afterEach(() => {
   server.close();
 });
 
-/** Opens a connection and sends text. */
 async function send(sent: string): Promise<Socket> {
   const socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
   socket.on("error", () => undefined);
@@ -43,7 +42,6 @@ async function send(sent: string): Promise<Socket> {
 
 const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 
-/** Waits until the listener has received requests with these paths. */
 async function receives(...paths: string[]): Promise<void> {
   while (received.map(({ message }) => message.url).join() !== paths.join())
     await occurs(`the requests ${paths} arrive`, server, "received");

@@ -85,7 +85,7 @@ it("a function has its lines logged, and why it failed", async () => {
   });
 });
 
-it("a function has only its own environment, its memory size as the limit of its heap, the id of the request, and no timer after its event", async () => {
+it("a function has its own environment, memory and time, and no timer after its event", async () => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "Date"] });
   const result = (await invoke()) as { env: object; remaining: number };
   expect(jest.getTimerCount()).toBe(0);

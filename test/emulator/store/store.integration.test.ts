@@ -114,7 +114,10 @@ describe("a store", () => {
     ["another credential", { headers: { Authorization: "AWS4-HMAC-SHA256 Credential=local/20261122/" } }],
   ])("refuses %s", async (_name, options) => {
     const { status, headers, body } = await send(store, "DeleteTable", { TableName }, options);
-    expect([status, body]).toEqual([403, expect.stringContaining("UnrecognizedClientException")]);
+    expect({ status, body }).toEqual({
+      status: 403,
+      body: expect.stringContaining("UnrecognizedClientException"),
+    });
     expect(Object.keys(headers).join()).not.toContain("access-control");
   });
 });
