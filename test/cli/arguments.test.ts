@@ -16,6 +16,7 @@ import { API_VERSION } from "../../lib/operation.ts";
 
 const version = `/${API_VERSION}`;
 const id = "key_94a9db21d2a2b24b";
+const longOwner = "犬".repeat(LONGEST_OWNER);
 
 it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, invalid: string[]]>([
   [
@@ -28,11 +29,7 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
   [
     "an owner",
     parseOwner,
-    {
-      "Acme, Inc. 🐕": "Acme, Inc. 🐕",
-      ["犬".repeat(LONGEST_OWNER)]: "犬".repeat(LONGEST_OWNER),
-      ask_me: "ask_me",
-    },
+    { "Acme, Inc. 🐕": "Acme, Inc. 🐕", [longOwner]: longOwner, ask_me: "ask_me" },
     ["", " ", "\u200d\u3164", "A".repeat(LONGEST_OWNER + 1), "A\u001b[31m", "\u202eA", "A\nB"],
   ],
   ["a key ID", parseKeyId, { [id]: id }, ["", "key_0", `${id}0`, `x${id}`, id.toUpperCase()]],
@@ -50,8 +47,7 @@ it.each<[string, (text: string) => unknown, valid: Record<string, unknown>, inva
       "",
       "nope",
       "http://a",
-      `http://a${version}?b`,
-      ...["a:1", "//a", "file://", "http:/"].map((url) => url + version),
+      ...["http://a?b", "a:1", "//a", "file://", "http:/"].map((url) => url + version),
     ],
   ],
 ])("reads %s, and refuses anything else with a hint", (_what, parse, valid, invalid) => {

@@ -25,12 +25,7 @@ it.each<[string, Partial<ApiKeyRecord>, string, string]>([
   ["replaced, within the grace period", rotating, "rotating", "2026-11-21T13:00"],
   ["revoked", { revokeAt: now }, "revoked", "2026-11-21T12:00"],
   ["revoked before it expired", { revokeAt: now - hour, expiresAt: now - 1 }, "revoked", "2026-11-21T11:00"],
-  [
-    "expired in its grace period",
-    { revokeAt: now - 1, expiresAt: now - hour },
-    "expired",
-    "2026-11-21T11:00",
-  ],
+  ["expired while rotating", { revokeAt: now - 1, expiresAt: now - hour }, "expired", "2026-11-21T11:00"],
 ])("the state and the end of a key: %s", (_when, given, state, end) => {
   expect(describeKey(stored(given), now).state).toBe(state);
   const [head = "", row = ""] = keyTable([stored(given)], now).split("\n");

@@ -14,6 +14,7 @@ function run(args: string[], error?: unknown, environment?: Record<string, strin
 }
 
 const connectionLost = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+const storeFailed = new ApiError("unavailable", { cause: connectionLost });
 
 it.each<[string, unknown, string]>([
   ["its message", connectionLost, "connect ECONNREFUSED"],
@@ -21,11 +22,7 @@ it.each<[string, unknown, string]>([
   ["its code, without a message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
   ["its name, without both", new TypeError(""), "TypeError"],
   ["its name, with a message that is no text", { name: "Other", message: { toString: 1 } }, "Other"],
-  [
-    "the cause of an error of the store",
-    new ApiError("unavailable", { cause: connectionLost }),
-    "The table cannot be used: connect ECONNREFUSED",
-  ],
+  ["the cause of an error of the store", storeFailed, "The table cannot be used: connect ECONNREFUSED"],
   ["the message of any other API error", new ApiError("not_found"), new ApiError("not_found").message],
   ["no key", new Error("bad key ask_local_abc123, ASK_PRODUCTION_x"), "bad key ask_***, ask_***"],
   ["no control character", new Error("a\u001b[31m\u202eb\rc"), "a\\u001b[31m\\u202eb\\u000dc"],

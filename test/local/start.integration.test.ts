@@ -265,26 +265,15 @@ async function makeOldTables(): Promise<void> {
 
 const { port } = new URL(shared.baseUrl);
 const endpoint = "http://127.0.0.1:1";
+const isUsed = `Port ${port} cannot be used (EADDRINUSE). For a second service, set PORT and DATA_DIR.`;
+const isOther = `The folder ${folder} is not empty, and has no file ${formatFile}: set DATA_DIR to a new or empty folder.`;
+const isOld = `has no index byStatus. Delete the folder ${folder} or set DATA_DIR to another one.`;
 it.each<[Record<string, string>, message: string, syntheses: number, prepare?: () => unknown]>([
   [{ PORT: "65536" }, "PORT must be an integer from 0 to 65535, not `65536`.", 0],
-  [
-    { PORT: port },
-    `Port ${port} cannot be used (EADDRINUSE). For a second service, set PORT and DATA_DIR.`,
-    0,
-  ],
+  [{ PORT: port }, isUsed, 0],
   [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `, 1],
-  [
-    {},
-    `The folder ${folder} is not empty, and has no file ${formatFile}: set DATA_DIR to a new or empty folder.`,
-    0,
-    () => writeFile(join(folder, `${formatFile}0`), ""),
-  ],
-  [
-    {},
-    `has no index byStatus. Delete the folder ${folder} or set DATA_DIR to another one.`,
-    1,
-    makeOldTables,
-  ],
+  [{}, isOther, 0, () => writeFile(join(folder, `${formatFile}0`), "")],
+  [{}, isOld, 1, makeOldTables],
 ])("refuses %j in one line, before a synthesis if it can: %s", async (...row) => {
   const [environment, message, syntheses, prepare] = row;
   await prepare?.();

@@ -60,13 +60,9 @@ async function expectError(response: Response, code: ErrorCode) {
 const json = async (response: Response) => (await response.json()) as Record<string, never>;
 
 it("an event has the form of API Gateway's proxy integration", async () => {
-  const headers = {
-    "X-MiXed": "1",
-    "x-forwarded-proto": "gopher",
-    "X-FORWARDED-FOR": "6.6.6.6",
-    "x-forwarded-port": "1",
-  };
-  const response = await get("/pets/?a=1&a=2&b=x%20y+z&__proto__=1", "a", headers);
+  const forwarded = { "x-forwarded-proto": "gopher", "X-FORWARDED-FOR": "6.6.6.6", "x-forwarded-port": "1" };
+  const sent = { "X-MiXed": "1", ...forwarded };
+  const response = await get("/pets/?a=1&a=2&b=x%20y+z&__proto__=1", "a", sent);
   const { event } = await json(response);
   expect(event).toMatchObject({
     resource: "/pets",
@@ -155,13 +151,8 @@ describe("the access log", () => {
   it("says why a request was refused", async () => {
     authorize.mockRejectedValueOnce(new Error('no "database"'));
     await expectError(await get("/pets/7?limit=8", "f"), "unavailable");
-    expect(log).toHaveBeenLastCalledWith(
-      expect.objectContaining({
-        url: `/${API_VERSION}/pets/7?limit=8`,
-        body: JSON.stringify(errorBody("unavailable")),
-      }),
-      stack.accessLogFormat,
-    );
+    const refused = { url: `/${API_VERSION}/pets/7?limit=8`, body: JSON.stringify(errorBody("unavailable")) };
+    expect(log).toHaveBeenLastCalledWith(expect.objectContaining(refused), stack.accessLogFormat);
     expect(accessLog()).toMatchObject({
       route: "GET /pets/{petId}",
       status: "503",

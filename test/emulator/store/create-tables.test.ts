@@ -14,14 +14,11 @@ const server = createServer(({ headers }, response) => {
 const { origin, close } = await listen(server);
 afterAll(close);
 
+const creating = { Table: { TableName: "Pets", TableStatus: "CREATING" } };
 const denied = { __type: "AccessDeniedException", message: "No." };
 it.each<[status: number, body: object, message: string]>([
   [400, denied, `The DynamoDB endpoint ${origin} cannot be used: No.`],
-  [
-    200,
-    { Table: { TableName: "Pets", TableStatus: "CREATING" } },
-    `The table Pets at ${origin} is still CREATING after a minute.`,
-  ],
+  [200, creating, `The table Pets at ${origin} is still CREATING after a minute.`],
 ])("fails when the description of a table is %i %j", async (status, body, message) => {
   description = [status, body];
   const keys = { KeySchema: [], AttributeDefinitions: [] };
