@@ -29,10 +29,9 @@ const app = (changes: Record<string, string> = {}) => `
     writeFileSync(folder + "/" + file, text);
   }`;
 
-for (const name of "functions emulator infra lib local openapi cdk.json package.json package-lock.json tsconfig.json".split(
-  " ",
-))
-  await cp(join(root, name), join(checkout, name), { recursive: true });
+const copied =
+  "functions emulator infra lib local openapi cdk.json package.json package-lock.json tsconfig.json";
+for (const name of copied.split(" ")) await cp(join(root, name), join(checkout, name), { recursive: true });
 await symlink(join(root, "node_modules"), join(checkout, "node_modules"));
 await mkdir(join(checkout, "elsewhere"));
 await rename(join(checkout, "functions/get-pet.ts"), getPetFile);
