@@ -10,16 +10,15 @@ import { stringifyJson } from "./json.ts";
 import { linkHeader } from "./link-header.ts";
 import { type ApiRequest, readRequest } from "./request.ts";
 
-/** The body of a success as the operation describes it; undefined if it has none. */
-type ResponseBody<O extends Operation> = O["success"] extends { body: infer Body extends z.ZodMiniType }
-  ? z.output<Body>
-  : undefined;
-
-/** A successful response. The operation decides its status. */
-interface ApiResponse<O extends Operation> {
+interface Content<Body> {
   headers?: Record<string, string>;
-  body: ResponseBody<O>;
+  body: Body;
 }
+
+/** A successful response, whose status the operation decides. A success without a body is nothing. */
+type ApiResponse<O extends Operation> = O["success"] extends { body: infer Body extends z.ZodMiniType }
+  ? Promise<Content<z.output<Body>>>
+  : Promise<void>;
 
 type Internal = { start: number };
 type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
@@ -118,14 +117,15 @@ function renderErrors(): Middleware {
 /**
  * Makes the Lambda function of an operation: it validates the request, renders errors and logs failures.
  *
- * @param run handles a valid request; throws ApiError for what the client should see. `signal` aborts when the function
- *   gives up and responds. Lambda then freezes what is under way, and can continue it hours later
+ * @param run handles a valid request, and returns nothing for a 204; throws ApiError for what the client should see.
+ *   `signal` aborts when the function gives up and responds. Lambda then freezes what is under way, and can continue it
+ *   hours later
  * @param now the clock, in milliseconds since 1970
  * @returns a handler for API Gateway's REST proxy integration; it never rejects
  */
 export function createHandler<const O extends Operation>(
   operation: O,
-  run: (request: ApiRequest<O> & { signal: AbortSignal }) => Promise<ApiResponse<O>>,
+  run: (request: ApiRequest<O> & { signal: AbortSignal }) => ApiResponse<O>,
   now: () => number = Date.now,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   let limitMs: number; // of the one event that an instance handles at a time
@@ -143,8 +143,9 @@ export function createHandler<const O extends Operation>(
     .use(requireScope(operation))
     .handler(async (event: APIGatewayProxyEvent, context, { signal }) => {
       limitMs = context.getRemainingTimeInMillis() - EARLY_RESPONSE_MS;
-      const { body, headers } = await run({ ...readRequest(operation, event), signal });
-      return respond(operation.success.status, body, headers);
+      const content: Partial<Content<unknown>> =
+        (await run({ ...readRequest(operation, event), signal })) ?? {};
+      return respond(operation.success.status, content.body, content.headers);
     });
   // Anything but API Gateway, such as a test event in the console, can leave out what `onError` reads.
   return (event, context) =>

@@ -47,9 +47,12 @@ const readValues = (part: z.ZodMiniObject | undefined, sent: (name: string) => s
     }),
   );
 
-/** Returns the rules that a part breaks, with the names of the fields. A part that is wrong as a whole has its own name. */
-const problems = (part: string, result: z.core.util.SafeParseResult<unknown> | undefined): string[] =>
-  (result?.error?.issues ?? []).map(({ path, message }) => `${String(path[0] ?? part)} ${message}`);
+/**
+ * Returns the rules that a part breaks, each once, with the names of the fields. A part that is wrong as a whole has its own
+ * name. Every bad element of a list breaks the same rule.
+ */
+const problems = (part: string, result: z.core.util.SafeParseResult<unknown> | undefined): Set<string> =>
+  new Set(result?.error?.issues.map(({ path, message }) => `${String(path[0] ?? part)} ${message}`));
 
 /**
  * Validates every part of a request in one pass.

@@ -169,11 +169,12 @@ it("an operation without a body returns 204 without content, and cannot return a
     method: "DELETE",
     success: { status: 204, description: "The animal was deleted" },
   } as const satisfies Operation;
-  const run = createHandler(deletePet, async () => ({ body: undefined }));
+  const run = createHandler(deletePet, async () => void (await empty()));
   const { statusCode, headers, body } = await run(requestEvent({ path: { petId: "1" } }), context);
-  expect([statusCode, body, headers?.["Content-Type"]]).toEqual([204, "", undefined]);
+  expect({ statusCode, body }).toEqual({ statusCode: 204, body: "" });
+  expect(headers).not.toHaveProperty("Content-Type");
   // @ts-expect-error a 204 has no body
   createHandler(deletePet, async () => ({ body: [] }));
   // @ts-expect-error a 200 has one
-  createHandler(listPets, async () => ({ body: undefined }));
+  createHandler(listPets, async () => undefined);
 });
