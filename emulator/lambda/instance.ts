@@ -32,7 +32,11 @@ export class FunctionInstance {
       workerData: { code, handler } satisfies RuntimeOptions,
       env: { ...environment, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      execArgv: ["--enable-source-maps"], // for the references to source maps
+      // What this process loads first, the function does, too. The other option is for the references to source maps.
+      execArgv: [
+        ...process.execArgv.filter((option) => option.startsWith("--import=")),
+        "--enable-source-maps",
+      ],
       stdout: true,
       stderr: true,
     });

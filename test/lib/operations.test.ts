@@ -20,6 +20,7 @@ it.each<Operation>(operations)(
 it.each<Operation>(operations)(
   "$id is not past its sunset: from then on it only returns 410, so remove it",
   ({ deprecation }) => {
-    expect(deprecation?.sunset.getTime() ?? Number.POSITIVE_INFINITY).toBeGreaterThan(Date.now());
+    const now = new Date(); // Date.now() is set back: see jest.config.js
+    if (deprecation) expect(deprecation.sunset.getTime()).toBeGreaterThan(now.getTime());
   },
 );

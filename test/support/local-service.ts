@@ -4,7 +4,8 @@ import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeDataFolder } from "../../local/data-folder.ts";
-import { PATIENT } from "./preload.ts";
+import { eventually } from "./eventually.ts";
+import { preload } from "./preload.ts";
 import { shared } from "./shared.ts";
 
 const launcher = fileURLToPath(new URL("../../local/node.sh", import.meta.url));
@@ -27,7 +28,10 @@ export function spawnService(
   nodeOptions: string[] = [],
   { entry = start, args = [], cwd = process.cwd(), prefix = [] }: Command = {},
 ) {
-  const [command = "", ...all] = [...prefix, "sh", launcher, PATIENT, ...nodeOptions, entry, ...args];
+  const clock = shared.lateMs
+    ? [preload(`const { now } = Date; Date.now = () => now() - ${shared.lateMs};`)]
+    : [];
+  const [command = "", ...all] = [...prefix, "sh", launcher, ...clock, ...nodeOptions, entry, ...args];
   const child = spawn(command, all, {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
