@@ -10,9 +10,12 @@ for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_/.test(name)) delet
 // Jest loads ES modules with an experimental feature of Node. The Node that runs npx can be older than the feature, so this
 // runs Jest again, with the option and the Node of `npm ci`.
 const option = "--experimental-vm-modules";
+const patience = `--import=${new URL("test/support/patience.js", import.meta.url)}`;
 if (!process.execArgv.includes(option)) {
   const launcher = fileURLToPath(new URL("local/node.sh", import.meta.url));
-  const { status } = spawnSync("sh", [launcher, option, ...process.argv.slice(1)], { stdio: "inherit" });
+  const { status } = spawnSync("sh", [launcher, option, patience, ...process.argv.slice(1)], {
+    stdio: "inherit",
+  });
   process.exit(status ?? 1);
 }
 

@@ -9,7 +9,7 @@ import { errorHeaders } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { createPet } from "../../lib/operations/create-pet.ts";
 import { operations } from "../../lib/operations.ts";
-import { authorizerEvent, exampleEvent, requestEvent } from "../support/event.ts";
+import { authorizerEvent, context, exampleEvent, requestEvent } from "../support/event.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Fault, startFaultProxy } from "../support/fault-proxy.ts";
 import { addItems } from "../support/items.ts";
@@ -40,17 +40,13 @@ const cases = (Object.keys(expected) as (keyof typeof expected)[]).map((fault) =
   const [status, attempts] = expected[fault];
   return { fault, status, attempts };
 });
-// Faults that wait run at once, because they take seconds until the last attempt. The others run one after the other, so
-// that on a busy machine the client does not run out of its second.
+// Faults that wait run at once, because they take seconds until the last attempt.
 const waits: Fault[] = ["delay", "stall", "throughput exceeded", "throttling"];
 const isQuick = ({ fault }: { fault: Fault }) => !waits.includes(fault);
 
 const tables = await createOwnTables();
 const count = (name: string) => countNamed(petLister(tables.petsTable), name);
 const key = generateApiKey("staging");
-
-/** Lambda's context. On a busy machine, three attempts can take longer than a function has. */
-const context = { getRemainingTimeInMillis: () => 60_000 };
 
 const proxies: Awaited<ReturnType<typeof startFaultProxy>>[] = [];
 afterAll(() => Promise.all(proxies.map(({ close }) => close())));

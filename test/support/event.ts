@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 import type { Operation } from "../../lib/operation.ts";
 import { exampleRequest } from "./example-request.ts";
 
-/** The part of Lambda's context that the functions read. */
-export const context = { getRemainingTimeInMillis: () => 6000 } as Context;
+/** The part of Lambda's context that the functions read, with more time than a busy machine needs for three attempts. */
+export const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
 /** The parts of a request that tests set; the rest has defaults. */
 interface RequestParts {

@@ -20,7 +20,7 @@ const refusals = {
 export type Fault =
   | "refuse" // nothing listens
   | "reset" // the connection breaks in the middle of the response
-  | "delay" // the response comes after the client has given up; until then the server says that it works on it
+  | "delay" // the work is done after the client has given up; until then the server says that it works on it
   | "stall" // the response begins and never ends
   | "malformed" // the response is not JSON
   | "empty" // the response is an empty object
@@ -34,8 +34,6 @@ export type Fault =
 /** Gets the input of a request, and how many have arrived since the fault was set. */
 type Hook = (input: Json, nth: number) => unknown;
 
-// Longer than the second that a function waits for a response (lib/dynamo/client.ts).
-const DELAY_MS = 1500;
 const PROGRESS_MS = 500;
 
 const agent = new Agent({ keepAlive: true });
@@ -73,7 +71,7 @@ export async function startFaultProxy(target: string) {
       response.end(JSON.stringify({ __type: type, message: "An injected fault." }));
       return;
     }
-    for (let waited = 0; current === "delay" && waited < DELAY_MS; waited += PROGRESS_MS) {
+    while (current === "delay" && !message.socket.destroyed) {
       response.writeProcessing();
       await setTimeout(PROGRESS_MS);
     }

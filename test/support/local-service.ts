@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeDataFolder } from "../../local/data-folder.ts";
 import { eventually } from "./eventually.ts";
-import { preload } from "./preload.ts";
+import { PATIENCE, preload } from "./preload.ts";
 import { shared } from "./shared.ts";
 
 const launcher = fileURLToPath(new URL("../../local/node.sh", import.meta.url));
@@ -28,10 +28,10 @@ export function spawnService(
   nodeOptions: string[] = [],
   { entry = start, args = [], cwd = process.cwd(), prefix = [] }: Command = {},
 ) {
-  const clock = shared.lateMs
-    ? [preload(`const { now } = Date; Date.now = () => now() - ${shared.lateMs};`)]
-    : [];
-  const [command = "", ...all] = [...prefix, "sh", launcher, ...clock, ...nodeOptions, entry, ...args];
+  const options = [PATIENCE, ...nodeOptions];
+  if (shared.lateMs)
+    options.push(preload(`const { now } = Date; Date.now = () => now() - ${shared.lateMs};`));
+  const [command = "", ...all] = [...prefix, "sh", launcher, ...options, entry, ...args];
   const child = spawn(command, all, {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },

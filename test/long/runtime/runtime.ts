@@ -14,14 +14,10 @@ import { operations } from "../../../lib/operations.ts";
 import { authorizerEvent, exampleEvent, requestEvent } from "../../support/event.ts";
 import { startFaultProxy } from "../../support/fault-proxy.ts";
 import { functionOf } from "../../support/function-of.ts";
-import { preload } from "../../support/preload.ts";
+import { PATIENCE } from "../../support/preload.ts";
 import { startTestStore } from "../../support/test-store.ts";
 import { type Code, startInstance } from "./instance.ts";
 
-/** On a busy machine, the 300 ms of the first call (lib/warm-up.ts) can end before it has reached the table. */
-const PATIENT = preload(
-  "const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, 100 * ms);",
-);
 const REQUEST_ID = requestEvent().requestContext.requestId;
 
 /** An event for every function, and a part of its result: no pet has the id. */
@@ -46,7 +42,7 @@ async function testFunction(
 ): Promise<void> {
   {
     await proxy.set(undefined);
-    const environment = { ...fn.environment, NODE_OPTIONS: PATIENT };
+    const environment = { ...fn.environment, NODE_OPTIONS: PATIENCE };
     await using instance = await startInstance(runtime, { ...fn, environment });
     assert.ok("next" in instance.first, "It did not ask for an event.");
     assert.notDeepEqual(proxy.requests(), {}, "It asked for an event before it called its table.");
