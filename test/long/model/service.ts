@@ -18,8 +18,8 @@ export interface TestedService {
   key: string;
   /** undefined where the run does not control the service */
   operator?: Operator;
-  /** the responses that the model has expected so far, such as `getPet 404` */
-  expected: Set<string>;
+  /** the responses that the model has expected so far, such as `getPet 404`, and the names of its commands */
+  reached: Set<string>;
 }
 
 /** What a run can do with a service of its own. */
@@ -58,7 +58,7 @@ export async function startOwnService() {
  * @throws AssertionError when the model does not allow the status, or openapi.json does not describe the response
  */
 export async function call(
-  { baseUrl, expected }: TestedService,
+  { baseUrl, reached }: TestedService,
   operation: Operation,
   path: string,
   key: Key,
@@ -77,7 +77,7 @@ export async function call(
   assert.deepEqual(undocumented(method, route, { ...response, body }), []);
   const allowed = statuses(key, method === "GET" ? "pets:read" : "pets:write", success);
   assert.ok(allowed.includes(status), `${id} returned ${status}, not ${allowed}`);
-  expected.add(`${id} ${status}`);
+  reached.add(`${id} ${status}`);
   if (status !== 401) key.used = true;
   const next = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   return { status, body: body && parseJson(text), next: next?.slice(next.indexOf(`${route}?`)) };
