@@ -39,6 +39,11 @@ describe("POST /pets", () => {
     },
   );
 
+  it("returns 415 to a body of another type", async () => {
+    const reply = await post('{"name":"Rex","categoryId":1}', { "Content-Type": "text/plain" });
+    expect(reply).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
+  });
+
   it("returns 413 to a body over the limit", async () => {
     const body = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(BODY_LIMIT)}"}`;
     expect(await post(body)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
