@@ -38,8 +38,8 @@ it.each<Operation>(operations)("every call of $id gets the signal of the functio
       await handler(eventFor({ ...path, headers }), context);
       const calls = takeCalls();
       expect(calls).not.toEqual([]);
-      for (const { command, signal } of calls)
-        expect([command, signal === signals[0]]).toEqual([command, true]);
+      const others = calls.filter(({ signal }) => signal !== signals[0]);
+      expect(others.map(({ command }) => command)).toEqual([]);
     }
   }
 });

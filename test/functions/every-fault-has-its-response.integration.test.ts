@@ -147,7 +147,7 @@ it.each(cases)(
 );
 
 it.each(cases)(
-  "with $fault, every function logs one line, which has the failure of the call and no key or value",
+  "with $fault, every function logs one line, with the failure and no key or value",
   async ({ fault, status }) => {
     const { lines = [] } = (await runs.get(fault)) ?? {};
     expect(lines.map(({ operation }) => operation).sort()).toEqual(functionNames.toSorted());
@@ -183,7 +183,8 @@ it.each(cases.filter((one) => isQuick(one) && one.attempts === ATTEMPTS))(
         const send = await requests(call, `Once ${fault}`, [operation]);
         await proxy.set(fault, 1, nth);
         const [response] = await send();
-        expect([operation.id, response?.statusCode]).toEqual([operation.id, operation.success.status]);
+        const { id, success } = operation;
+        expect({ id, status: response?.statusCode }).toEqual({ id, status: success.status });
         if (operation.id === "createPet") creations++;
       }
     expect({ added: await count(`Once ${fault}`) }).toEqual({ added: creations });
@@ -191,7 +192,7 @@ it.each(cases.filter((one) => isQuick(one) && one.attempts === ATTEMPTS))(
 );
 
 it.each<Fault>(["malformed", "truncated", "empty"])(
-  "a response that cannot be read is a 503: %s, when a condition failed or a list was read",
+  "a response that cannot be read is a 503, for a write and a list: %s",
   async (fault) => {
     const { proxy, call } = shared;
     const event = exampleEvent(createPet, {}, ["Idempotency-Key"]);

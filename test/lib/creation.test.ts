@@ -9,11 +9,12 @@ const pet = { name: "Rex", categoryId: 1n, status: "available" as const };
 // earlier request adds a second pet, also while a deployment serves two versions. With other fingerprints, it is a 422.
 it("computes the same creation, ids and fingerprint in every version of the service", () => {
   expect(creationIdOf(token)).toBe(creationId);
-  expect([idOf(creationId, 0), idOf(creationId, 1)]).toEqual([2160745118624708n, 6803092370851701n]);
+  expect(idOf(creationId, 0)).toBe(2160745118624708n);
+  expect(idOf(creationId, 1)).toBe(6803092370851701n);
   expect(fingerprintOf(creationId, pet)).toBe("tlLylVfFvlL98m94aUQgnB");
 });
 
-it("makes another creation of another API key, wherever a key ID ends, and of each request without a token", () => {
+it("makes another creation of another API key, and of each request without a token", () => {
   const { idempotencyKey } = token;
   const tokens = [`key_1 2${idempotencyKey}`, `key_12 ${idempotencyKey}`].map((text) => text.split(" "));
   const ids = tokens.map(([keyId = "", rest = ""]) => creationIdOf({ keyId, idempotencyKey: rest }));

@@ -2,7 +2,7 @@ import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { decodeCursor, encodeCursor } from "../../lib/cursor.ts";
 
-it("returns the position that it was made from, has one length, and needs no escaping in a URL", () => {
+it("returns its position, has one length, and needs no escaping in a URL", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 112n - 1n }), (order) => {
       const cursor = encodeCursor(order);

@@ -8,7 +8,7 @@ const printable = fc.string({
   maxLength: 255,
 });
 
-it("reads any printable ASCII as a structured string, and bare unless it starts with a quote or has spaces at its ends", () => {
+it("reads any printable ASCII quoted, and bare unless it needs quotes", () => {
   fc.assert(
     fc.property(printable, (key) => {
       expect(parseIdempotencyKey(formatIdempotencyKey(key))).toBe(key);

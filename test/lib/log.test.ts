@@ -6,7 +6,7 @@ import { NewPet } from "../../lib/pet.ts";
 
 const stack = expect.arrayContaining([expect.stringMatching(/^\s+at .*log\.test\.ts/)]);
 
-it("describes an error by its name, message and code, and where it was thrown, and its causes likewise", () => {
+it("describes an error and its causes by name, message, code and place", () => {
   const { error: invalid } = NewPet.safeParse({ name: ["secret"], categoryId: "secret" });
   const error = new ApiError("internal_error", {
     cause: new SyntaxError("secret\nsecret at secret", { cause: invalid }),
@@ -38,7 +38,8 @@ it("includes the response of DynamoDB", () => {
 });
 
 it("describes what is not an Error by its type, and an error without a stack", () => {
-  expect(["secret", undefined].map(describeError)).toEqual([{ name: "string" }, { name: "undefined" }]);
+  expect(describeError("secret")).toEqual({ name: "string" });
+  expect(describeError(undefined)).toEqual({ name: "undefined" });
   const error = Object.assign(new Error("Failed."), { stack: undefined });
   expect(describeError(error)).toStrictEqual({ name: "Error", message: "Failed.", stack: undefined });
 });

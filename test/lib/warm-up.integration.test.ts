@@ -44,6 +44,6 @@ it.each(entryPoints().map((file) => basename(file)))(
     expect(timeout.mock.lastCall?.[0]).toBeLessThan(1000);
     // The client closes its connections, and the server notices a moment later.
     await Promise.all(closed);
-    expect([requests, takeCalls()]).toEqual([calls, []]);
+    expect({ requests, calls: takeCalls() }).toEqual({ requests: calls, calls: [] });
   },
 );

@@ -57,14 +57,14 @@ it("deletes a pet also when the SDK repeats the update, and no pet twice", async
   expect(await remove(id)).toBe(false);
 });
 
-it("stores pets so small that the largest page is one response of DynamoDB, which splits one at 1 MB", async () => {
+it("stores pets so small that DynamoDB returns the largest page in one response", async () => {
   const { petsTable: pets } = await createOwnTables();
   const token = { keyId: "key_test", idempotencyKey: "1" };
   await petCreator(pets).create({ name: "Rex", categoryId: 1n, status: "sold" }, token);
   const client = new DynamoDBClient();
   const { Items = [] } = await client.send(new ScanCommand({ TableName: pets }));
   client.destroy();
-  // DynamoDB guide, "Item sizes and formats": a number takes less than its digits.
+  // DynamoDB splits a response at 1 MB. DynamoDB guide, "Item sizes and formats": a number takes less than its digits.
   const own = Object.entries(Items[0] ?? {}).filter(([name]) => !(name in NewPet.shape));
   const ownSize = own.reduce((size, [name, { S, N }]) => size + name.length + (S ?? N ?? "").length, 0);
   expect(ownSize).toBeGreaterThan(0);

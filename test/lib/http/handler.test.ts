@@ -6,7 +6,6 @@ import { ApiError, type ErrorCode, errorBody, errorHeaders, errors } from "../..
 import { createHandler, EARLY_RESPONSE_MS } from "../../../lib/http/handler.ts";
 import { describeError } from "../../../lib/log.ts";
 import { API_VERSION, type Operation } from "../../../lib/operation.ts";
-import { getPet } from "../../../lib/operations/get-pet.ts";
 import { listPets } from "../../../lib/operations/list-pets.ts";
 import { operations } from "../../../lib/operations.ts";
 import { context, requestEvent } from "../../support/event.ts";
@@ -24,7 +23,7 @@ afterEach(() => {
 
 const codes = Object.keys(errors) as ErrorCode[];
 const bodyOf = ({ body }: APIGatewayProxyResult) => JSON.parse(body);
-const empty = async () => ({ body: [] });
+const empty = async (): Promise<{ body: []; headers?: Record<string, string> }> => ({ body: [] });
 const failing = (error: unknown) =>
   createHandler(listPets, async () => Promise.reject(error))(requestEvent(), context);
 
@@ -37,7 +36,10 @@ describe("an operation's handler", () => {
     async (code) => {
       const { statusCode, headers, body } = await failing(new ApiError(code));
       const { message, status } = errors[code];
-      expect([statusCode, JSON.parse(body)]).toEqual([status, { code, message, status }]);
+      expect({ statusCode, body: JSON.parse(body) }).toEqual({
+        statusCode: status,
+        body: { code, message, status },
+      });
       expect(message).toMatch(/^[A-Z].*\.$/);
       const own = { ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="animal-store"' }) };
       const retry = { ...([429, 503].includes(status) && { "Retry-After": expect.stringMatching(/^\d+$/) }) };
@@ -48,7 +50,8 @@ describe("an operation's handler", () => {
   it("hides an unexpected error from the client", async () => {
     for (const error of [new Error("secret"), "secret", undefined, null, { code: "gone" }]) {
       const response = await failing(error);
-      expect([response.statusCode, bodyOf(response)]).toEqual([500, errorBody("internal_error")]);
+      expect(response.statusCode).toBe(500);
+      expect(bodyOf(response)).toEqual(errorBody("internal_error"));
     }
   });
 
@@ -136,41 +139,46 @@ describe("the log", () => {
 });
 
 describe("a deprecated operation", () => {
-  const sunset = getPet.deprecation.sunset.getTime();
-  const missing = () => Promise.reject(new ApiError("not_found"));
-  const at = (now: number, request: Parameters<typeof requestEvent>[0]) =>
-    createHandler(getPet, missing, () => now)(requestEvent(request), context);
+  const sunset = Date.UTC(2030, 0, 1);
+  const deprecation = { since: new Date("2029-01-01"), sunset: new Date(sunset), successor: "/animals" };
+  const deprecated = { ...listPets, deprecation } as const satisfies Operation;
   const announcement = {
-    Deprecation: `@${getPet.deprecation.since.getTime() / 1000}`,
-    Sunset: getPet.deprecation.sunset.toUTCString(),
-    Link: `<https://api.example/${API_VERSION}${getPet.deprecation.successor}>; rel="successor-version"`,
+    Deprecation: "@1861920000",
+    Sunset: "Tue, 01 Jan 2030 00:00:00 GMT",
+    Link: `<https://api.example/${API_VERSION}/animals>; rel="successor-version"`,
   };
+  const at = (now: number, request: Parameters<typeof requestEvent>[0] = {}, run = empty) =>
+    createHandler(deprecated, run, () => now)(requestEvent(request), context);
 
-  it("works until its sunset, then is gone whatever else is wrong, and announces both", async () => {
-    const last = await at(sunset - 1, { path: { petId: "1" } });
-    expect([last.statusCode, last.headers]).toEqual([404, expect.objectContaining(announcement)]);
-    const gone = await at(sunset, { path: { petId: "x" }, authorizer: { keyId: "key_test", scopes: "" } });
-    expect([gone.statusCode, bodyOf(gone)]).toEqual([410, errorBody("gone")]);
-    expect(gone.headers).toMatchObject(announcement);
+  it("works until its sunset, and announces it in every response", async () => {
+    const last = await at(sunset - 1);
+    expect(last).toMatchObject({ statusCode: 200, headers: announcement });
+    const wrong = await at(sunset - 1, { query: { limit: ["0"] } });
+    expect(wrong).toMatchObject({ statusCode: 400, headers: announcement });
+  });
+
+  it("is gone from its sunset on, whatever else is wrong", async () => {
+    const gone = await at(sunset, { query: { limit: ["0"] }, authorizer: { keyId: "key_test", scopes: "" } });
+    expect(gone).toMatchObject({ statusCode: 410, headers: announcement });
+    expect(bodyOf(gone)).toEqual(errorBody("gone"));
   });
 
   it("keeps a Link header of its own", async () => {
-    const deprecated = { ...listPets, deprecation: getPet.deprecation } as const satisfies Operation;
-    const run = async () => ({ body: [], headers: { Link: '<x>; rel="next"' } });
-    const { headers } = await createHandler(deprecated, run, () => 0)(requestEvent(), context);
+    const { headers } = await at(0, {}, async () => ({ body: [], headers: { Link: '<x>; rel="next"' } }));
     expect(headers?.Link).toBe(`<x>; rel="next", ${announcement.Link}`);
   });
 });
 
 it("an operation without a body returns 204 without content, and cannot return any", async () => {
   const deletePet = {
-    ...getPet,
     id: "deletePet",
     method: "DELETE",
+    path: "/pets/{petId}",
+    summary: "Delete an animal",
     success: { status: 204, description: "The animal was deleted" },
   } as const satisfies Operation;
   const run = createHandler(deletePet, async () => void (await empty()));
-  const { statusCode, headers, body } = await run(requestEvent({ path: { petId: "1" } }), context);
+  const { statusCode, headers, body } = await run(requestEvent(), context);
   expect({ statusCode, body }).toEqual({ statusCode: 204, body: "" });
   expect(headers).not.toHaveProperty("Content-Type");
   // @ts-expect-error a 204 has no body

@@ -8,5 +8,6 @@ it("the service does what the model of the contract says, also between hostile r
   const { statuses, reached } = await checkModel(service, options);
   // The hostile requests reach every part of the service.
   expect(statuses).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 405, 413, 415]));
-  expect([...reached]).toEqual(expect.arrayContaining(["add", "get", "walk", "resume"]));
+  const missing = ["add", "get", "walk", "resume"].filter((command) => !reached.has(command));
+  expect({ missing }).toEqual({ missing: [] });
 });
