@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeDataFolder } from "../../local/data-folder.ts";
 import { eventually } from "./eventually.ts";
-import { PATIENCE, preload } from "./preload.ts";
+import { CLOCK, PATIENCE } from "./preload.ts";
 import { shared } from "./shared.ts";
 
 const launcher = fileURLToPath(new URL("../../local/node.sh", import.meta.url));
@@ -28,9 +28,7 @@ export function spawnService(
   nodeOptions: string[] = [],
   { entry = start, args = [], cwd = process.cwd(), prefix = [] }: Command = {},
 ) {
-  const options = [PATIENCE, ...nodeOptions];
-  if (shared.lateMs)
-    options.push(preload(`const { now } = Date; Date.now = () => now() - ${shared.lateMs};`));
+  const options = [PATIENCE, ...CLOCK, ...nodeOptions];
   const [command = "", ...all] = [...prefix, "sh", launcher, ...options, entry, ...args];
   const child = spawn(command, all, {
     cwd,
