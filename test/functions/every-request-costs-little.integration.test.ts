@@ -16,11 +16,20 @@ import { authorizerEvent, context, exampleEvents, requestEvent } from "../suppor
 import { addItem, addItems, callFunction } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { COLLIDING_KEYS } from "../support/pets.ts";
+import { startFunction } from "../support/start-function.ts";
 
 // The cost of a Query depends on the size of the other items in the table.
 const { petsTable: pets, apiKeysTable: keys } = await createOwnTables();
 
 const takeCalls = recordCalls();
+/** The signals of all controllers. The middleware makes the first one of an invocation. */
+const signals: AbortSignal[] = [];
+globalThis.AbortController = class extends AbortController {
+  constructor() {
+    super();
+    signals.push(this.signal);
+  }
+};
 jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key
 /** What each function in functions/ exports, and the calls that it makes at its start. */
 const starts: { file: string; ready: unknown; calls: ReturnType<typeof takeCalls> }[] = [];
@@ -41,10 +50,6 @@ const { handler: authorize } = await import("../../functions/authorize.ts");
 beforeEach(() => {
   takeCalls();
 });
-
-/** The calls since the last time: command, table (or index) and units. */
-const taken = () =>
-  takeCalls().map(({ command, input, units }) => [command, input.IndexName ?? input.TableName, units]);
 
 // A warm-up ignores errors, so a mistake in its call would show only as a slow first request.
 it.each(starts)("$file makes a call at its start that DynamoDB understands", async ({ ready, calls }) => {
@@ -88,6 +93,25 @@ describe.each<Operation>(operations)("$id", (operation) => {
     }
   });
 
+  // Lambda freezes what a function leaves behind, and can continue a write hours later. So each call is cancelled when the
+  // function gives up and responds.
+  it("passes the signal of the function on with every call", async () => {
+    // A request, one whose id is taken, its retry, and one without its item.
+    const [first, second] = COLLIDING_KEYS;
+    for (const key of [first, second, second, "without"])
+      for (const { eventFor } of exampleEvents(operation)) {
+        const path = key === "without" ? {} : { path: await addItems(operation.path) };
+        const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+        takeCalls();
+        signals.length = 0;
+        await callFunction(operation.id, eventFor({ ...path, headers }));
+        const calls = takeCalls();
+        expect(calls).not.toEqual([]);
+        const others = calls.filter(({ signal }) => signal !== signals[0]);
+        expect(others.map(({ command }) => command)).toEqual([]);
+      }
+  });
+
   it("calls DynamoDB with the client that its warm-up has connected", async () => {
     const { calls: start } = starts.find(({ file }) => file === `${entryName(operation.id)}.ts`) ?? {};
     const connected = start?.map(({ client }) => client);
@@ -121,11 +145,14 @@ describe.each<Operation>(operations)("$id", (operation) => {
 
 describe("a request calls DynamoDB", () => {
   const body = '{"name":"Rex","categoryId":1}';
-  const create = (headers = {}) =>
-    createPet(requestEvent({ headers: { "Content-Type": "application/json", ...headers }, body }), context);
+  const create = (headers = {}, handler = createPet) =>
+    handler(requestEvent({ headers: { "Content-Type": "application/json", ...headers }, body }), context);
 
   // The embedded store does not count the entry in the index, which takes DynamoDB one unit more.
   it("to create and to retry: one small write, and one more for each taken id", async () => {
+    const { petsTable } = await createOwnTables(); // no other test has added pets to it with these keys
+    const handler = await startFunction("createPet");
+    takeCalls();
     const [first, second] = COLLIDING_KEYS;
     for (const [key, ...units] of [
       [undefined, 1],
@@ -134,8 +161,9 @@ describe("a request calls DynamoDB", () => {
       [second, 0, 1],
       [second, 0, 0],
     ] as const) {
-      expect((await create(key && { "Idempotency-Key": key })).statusCode).toBe(201);
-      expect(taken()).toEqual(units.map((one) => ["PutCommand", pets, one]));
+      expect(await create(key && { "Idempotency-Key": key }, handler)).toMatchObject({ statusCode: 201 });
+      const calls = takeCalls().map(({ command, input, units }) => ({ command, on: input.TableName, units }));
+      expect(calls).toEqual(units.map((units) => ({ command: "PutCommand", on: petsTable, units })));
     }
   });
 

@@ -1,20 +1,6 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
-/** One call of DynamoDB. `started` and `responded` are positions in the order of all starts and responses. */
-interface RecordedCall {
-  /** the client that makes it */
-  client: unknown;
-  /** such as QueryCommand */
-  command: string;
-  input: Record<string, unknown>;
-  started: number;
-  responded: number;
-  signal: AbortSignal | undefined;
-  /** the read or write capacity units that DynamoDB reports */
-  units: number;
-}
-
 type Send = (
   this: unknown,
   command: { constructor: { name: string }; input: Record<string, unknown> },
@@ -27,26 +13,33 @@ type Send = (
  *
  * @returns a function that returns the calls since its last call, in order of their start
  */
-export function recordCalls(): () => RecordedCall[] {
-  const calls: RecordedCall[] = [];
+export function recordCalls() {
+  const newCall = (
+    client: unknown,
+    command: string,
+    input: Record<string, unknown>,
+    signal?: AbortSignal,
+  ) => ({
+    client,
+    /** such as QueryCommand */
+    command,
+    input,
+    signal,
+    /** the positions of the start and the response in the order of all of them */
+    started: clock++,
+    responded: Number.POSITIVE_INFINITY,
+    /** the read or write capacity units that DynamoDB reports */
+    units: 0,
+  });
+  const calls: ReturnType<typeof newCall>[] = [];
   let clock = 0;
   for (const { prototype } of [DynamoDBClient, DynamoDBDocumentClient]) {
     // The SDK declares overloads in place of one type.
     const target = prototype as unknown as { send: Send };
     const { send } = target;
     target.send = async function (command, options) {
-      const { input } = command;
-      input.ReturnConsumedCapacity = "TOTAL";
-      const started = clock++;
-      const call = {
-        client: this,
-        command: command.constructor.name,
-        input,
-        started,
-        responded: Number.POSITIVE_INFINITY,
-        signal: options?.abortSignal,
-        units: 0,
-      };
+      command.input.ReturnConsumedCapacity = "TOTAL";
+      const call = newCall(this, command.constructor.name, command.input, options?.abortSignal);
       calls.push(call);
       const output = await send.call(this, command, options).catch((error) => {
         if (error instanceof ConditionalCheckFailedException) call.responded = clock++;

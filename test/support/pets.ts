@@ -19,8 +19,3 @@ export async function listAll({ list }: ReturnType<typeof petLister>, query: Pet
  * about 2^27 keys found them.
  */
 export const COLLIDING_KEYS = ["1ce42e92efcbb9", "03dc365ae9f833"] as const;
-
-/** Returns how many pets have a name. */
-export async function countNamed(lister: ReturnType<typeof petLister>, name: string): Promise<number> {
-  return (await listAll(lister, { limit: 100 })).filter((pet) => pet.name === name).length;
-}
