@@ -11,11 +11,9 @@ for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_/.test(name)) delet
 // runs Jest again, with the option and the Node of `npm ci`.
 const option = "--experimental-vm-modules";
 const patience = `--import=${new URL("test/support/patience.js", import.meta.url)}`;
-// Jest warns of a worker that takes half a second to end. After many tests, to release the memory takes as long.
-const quickExit = '--import=data:text/javascript,process.on("beforeExit",()=>process.exit())';
 if (!process.execArgv.includes(option)) {
   const launcher = fileURLToPath(new URL("local/node.sh", import.meta.url));
-  const { status } = spawnSync("sh", [launcher, option, patience, quickExit, ...process.argv.slice(1)], {
+  const { status } = spawnSync("sh", [launcher, option, patience, ...process.argv.slice(1)], {
     stdio: "inherit",
   });
   process.exit(status ?? 1);
@@ -65,5 +63,7 @@ export default {
   randomize: true,
   // More than two cores, because many tests wait: for time limits, restarts and other processes.
   maxWorkers: 4,
+  // After many tests, a worker needs half a second to release its memory, and more on a busy machine.
+  workerGracefulExitTimeout: 20_000,
   testTimeout: 120_000,
 };
