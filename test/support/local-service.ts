@@ -4,7 +4,6 @@ import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeDataFolder } from "../../local/data-folder.ts";
-import { eventually } from "./eventually.ts";
 import { CLOCK, PATIENCE } from "./preload.ts";
 import { shared } from "./shared.ts";
 
