@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,6 +71,8 @@ let start = 0;
 /** What the service printed since the start of the test. */
 const output = () => service.output().slice(start);
 const printed = (text: string) => eventually(output, (all) => expect(all).toContain(text), { seconds: 50 });
+/** What it said last of a change. */
+const lastReport = () => [...output().matchAll(/^The changed (.*)/gm)].at(-1)?.[1];
 await printed("The changed functions are not served.");
 
 beforeEach(async () => {
@@ -105,14 +108,18 @@ async function save(target: string, text: string): Promise<void> {
   await rename(draft, target);
 }
 
-/** Saves the original sources, with another app, and waits until they are served. */
+/** Saves the original sources that a test changed, and waits until they are served. */
 async function restore(): Promise<void> {
   start = service.output().length;
-  originals[appFile] += "//";
-  for (const [file, text] of Object.entries(originals))
-    if ((await readFile(file, "utf8").catch(() => "")) !== text) await save(file, text);
+  const texts = await Promise.all(
+    Object.keys(originals).map((file) => readFile(file, "utf8").catch(() => "")),
+  );
+  const changed = Object.entries(originals).filter(([, text], n) => text !== texts[n]);
+  for (const [file, text] of changed) await save(file, text);
+  const isNew = existsSync(join(checkout, "functions/new.ts"));
   await rm(join(checkout, "functions/new.ts"), { force: true });
-  await printed("The changed template is served.");
+  if (changed.length > 0 || isNew)
+    await eventually(lastReport, (last) => expect(last).toMatch(/(are|is) served\.$/), { seconds: 50 });
   await served(...messages);
 }
 
@@ -180,11 +187,7 @@ it("bundles a function as the CDK app does, byte for byte, and adds its source m
 });
 
 const reported = (report: string) =>
-  eventually(
-    () => [...output().matchAll(/^The changed (.*)/gm)].at(-1)?.[1],
-    (last) => expect(last).toBe(report),
-    { seconds: 50 },
-  );
+  eventually(lastReport, (last) => expect(last).toBe(report), { seconds: 50 });
 
 it("reports last what is true after a file was removed and restored", async () => {
   await rm(getPetFile);
