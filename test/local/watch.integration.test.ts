@@ -128,7 +128,8 @@ it("names a source with an error that was saved during the start", () => {
   expect(afterStart).toMatch(/^\nThe changed functions are not served\. (.*\n)*.*errors\.ts/);
 });
 
-it("serves changed functions and templates, also when a file is saved again", async () => {
+it("serves changed functions and templates, and ends the threads of those before", async () => {
+  const before = await threads();
   await save(appFile, app(changes));
   await save(errorsFile, changed);
   await printed("The changed functions are served.");
@@ -136,12 +137,6 @@ it("serves changed functions and templates, also when a file is saved again", as
   await served(...Object.values(changes));
   await printed("The changed template is served.");
   expect(output()).not.toContain("not served");
-});
-
-it("ends the threads of functions that it no longer serves", async () => {
-  const before = await threads();
-  await save(errorsFile, changed);
-  await served("Changed 0.", messages[1] ?? "");
   await eventually(threads, (count) => expect(count).toBeLessThanOrEqual(before));
 });
 
@@ -154,7 +149,7 @@ it("serves a changed function without a synthesis, and logs where it fails in th
   await printed(`/elsewhere/get-pet.ts:${before.split("\n").length + 1}:`);
 });
 
-it("serves the last template while it cannot serve the next one, and says why", async () => {
+it("serves the last template while it cannot serve the next one, and says last what is true", async () => {
   const refused = "AWS::ApiGatewayV2::Api";
   await save(appFile, app({ ...changes, "AWS::ApiGateway::RestApi": refused }));
   await printed(`The changed template is not served. `);
@@ -163,6 +158,9 @@ it("serves the last template while it cannot serve the next one, and says why", 
   await printed("Error: no template");
   expect(output()).not.toMatch(/node:internal|node_modules/);
   await served(...messages);
+  await save(appFile, app());
+  await reported("template is served.");
+  expect(output()).not.toContain("functions are");
 });
 
 it("serves the last code while a source has an error, also that of a new function", async () => {
@@ -194,14 +192,4 @@ it("reports last what is true after a file was removed and restored", async () =
   await reported("functions are not served. functions/get-pet.ts is missing.");
   await save(getPetFile, getPet ?? "");
   await reported("functions are served.");
-});
-
-it("reports last what is true after a mistake in infra/ was undone", async () => {
-  await save(appFile, app(changes));
-  await reported("template is served.");
-  await save(appFile, "throw new Error('no template');");
-  await reported("template is not served. The CDK app failed:");
-  await save(appFile, app(changes));
-  await reported("template is served.");
-  expect(output()).not.toContain("functions are");
 });
