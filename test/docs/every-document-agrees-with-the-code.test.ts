@@ -120,7 +120,7 @@ describe("docs/contract.md", () => {
     expect(cited.filter(({ rule }) => !rules.includes(rule))).toEqual([]);
   });
 
-  it("says in 2.8 that no operation changes a pet, and others cite it, while that is so", () => {
+  it("says in rule 2.8 that no operation changes a pet, and others cite it", () => {
     // A deletion keeps the rule: a pet that is there is as it was created.
     const changing = operations.flatMap(({ id, method }: Operation) => (/PUT|PATCH/.test(method) ? id : []));
     const says = /^8\. No operation changes a pet/m.test(contract);

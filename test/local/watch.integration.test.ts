@@ -149,7 +149,7 @@ it("serves a changed function without a synthesis, and logs where it fails in th
   await printed(`/elsewhere/get-pet.ts:${before.split("\n").length + 1}:`);
 });
 
-it("serves the last template while it cannot serve the next one, and says last what is true", async () => {
+it("serves the last template while it cannot serve the next, and says last what is true", async () => {
   const refused = "AWS::ApiGatewayV2::Api";
   await save(appFile, app({ ...changes, "AWS::ApiGateway::RestApi": refused }));
   await printed(`The changed template is not served. `);

@@ -19,7 +19,7 @@ afterEach(async () => {
 const save = (name: string, text = "") => writeFile(join(folder, name), text);
 const next = async () => (await changes.next()).value[0] as AbortSignal;
 
-it("returns no change of a file that is no source, and one of a source in a new folder", async () => {
+it("reports no change of other files, and one of a source in a new folder", async () => {
   const found = jest.fn();
   void changes.next().then(found);
   for (const name of [".x.ts.swp", "x.ts~"]) await save(name);
@@ -31,7 +31,7 @@ it("returns no change of a file that is no source, and one of a source in a new 
   expect(found).toHaveBeenCalledTimes(1);
 });
 
-it("returns changes in quick succession as one, also those before it is asked, and aborts the one before", async () => {
+it("reports changes in quick succession as one, also early ones, and aborts the one before", async () => {
   /** Writes each 100 ms, and then pauses. */
   const saveSlowly = async (text: string) => {
     for (let size = 1; size <= text.length; size++) {
@@ -46,5 +46,5 @@ it("returns changes in quick succession as one, also those before it is asked, a
   await saveSlowly("second");
   await saveSlowly("third one");
   expect(first.aborted).toBe(true);
-  expect([await next(), await next()].map(({ aborted }) => aborted)).toEqual([true, false]);
+  for (const isAborted of [true, false]) expect((await next()).aborted).toBe(isAborted);
 });
