@@ -44,6 +44,11 @@ it.each([...documents, ...globSync("examples/*.ts", { cwd: root })])(
   },
 );
 
+const programs = globSync(["*.md", "{cli,docs,emulator,examples,local}/**/*.{md,sh,ts}"], { cwd: root });
+it.each(programs)("%s runs programs with local/node.sh, because npm can remove the link to Node", (file) => {
+  expect(read(file)).not.toMatch(/\bnpx node\b|\.bin\/node\b/);
+});
+
 const confirmed = namedStages.filter((stage) => stage.confirmKeyChanges).map(({ name }) => name);
 /** The commands that ask. They take the line that is pasted after them for the answer. */
 const asking = new RegExp(
