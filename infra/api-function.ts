@@ -26,7 +26,10 @@ export interface TableAccess {
   index?: string;
 }
 
-/** What differs between the functions. Their permissions, throttle metrics, alarms, and variables that name tables follow from `access`. */
+/**
+ * What differs between the functions. Their permissions, throttle metrics, alarms, and variables that name tables follow from
+ * `access`.
+ */
 export interface ApiFunctionProps {
   kind: "operation" | "authorizer";
   access: TableAccess[];

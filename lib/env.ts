@@ -1,4 +1,4 @@
-/** The variables that `infra/` sets. `STAGE` is the stage whose keys are valid here: one of infra/stages.ts, or a personal one. */
+/** The variables that `infra/` sets. `STAGE` is the stage whose keys are valid here: of infra/stages.ts, or a personal one. */
 type Variable = "STAGE" | "PETS_TABLE" | "API_KEYS_TABLE";
 
 /**

@@ -18,13 +18,14 @@ export async function bundleFunctions(options: Pick<BuildOptions, "plugins"> = {
  * the same folder: it changes with every comment, and the function would be deployed again.
  *
  * @param bundles what esbuild returned
- * @param folder gets a folder for each file of functions/, with its name, and beside it the source map, such as `get-pet.js.map`
+ * @param folder gets a folder for each file of functions/, with its name, and beside it the source map, such as
+ *   `get-pet.js.map`
  */
 export function writeBundles(bundles: OutputFile[], folder: string): void {
   for (const { path, contents } of bundles) {
     const [entry = "", , map] = basename(path).split(".");
     mkdirSync(join(folder, entry), { recursive: true });
     writeFileSync(join(folder, map ? basename(path) : `${entry}/index.cjs`), contents);
-    copyFileSync(lambdaEntryFile, join(folder, entry, "lambda-entry.mjs"));
+    if (!map) copyFileSync(lambdaEntryFile, join(folder, entry, "lambda-entry.mjs"));
   }
 }

@@ -15,7 +15,7 @@ export type Item = Record<string, AttributeValue>;
 export const ATTEMPTS = 3;
 export const TIMEOUT_MS = 1000;
 
-/** Returns the settings of a client that waits for each step of a call so long. They do not limit a response that keeps arriving. */
+/** Returns the settings of a client that waits so long for each step of a call, but not for a response that keeps arriving. */
 export const timeouts = (ms: number) => ({
   connectionTimeout: ms,
   requestTimeout: ms,
