@@ -1,174 +1,149 @@
-import { fstatSync } from "node:fs";
-import { Command, Option } from "commander";
-import { stackName } from "../infra/names.ts";
-import { localStage, namedStages, stageNamed } from "../infra/stages.ts";
-import { type ApiKeyRecord, type Scope, scopes } from "../lib/api-key.ts";
-import type { ApiKeyStore, StoredKey } from "../lib/dynamo/api-key-store.ts";
+import { Command, InvalidArgumentError } from "commander";
+import { namedStages, stageNamed } from "../infra/stages.ts";
 import {
-  parseDuration,
-  parseKeyId,
-  parseLifetime,
-  parseOwner,
-  parseScopes,
-  parseStage,
-} from "./arguments.ts";
-import { confirm } from "./confirm.ts";
-import { openDeployedKeys } from "./deployed-keys.ts";
-import { escapeControls, escapeLines } from "./escape-controls.ts";
-import { describeKey, isoTime, keyDetails, keyTable } from "./format-keys.ts";
-import { issueKey, rotateKey, type ShowKey } from "./issue-key.ts";
-import { openLocalKeys } from "./local-keys.ts";
-import { configureProgram, print, runProgram, type World } from "./run-program.ts";
+  type ApiKeyRecord,
+  apiKeyPattern,
+  generateApiKey,
+  hashApiKey,
+  isLive,
+  isScope,
+  keyIdOf,
+  NO_END,
+  newApiKeyRecord,
+  type Scope,
+  scopes,
+} from "../lib/api-key.ts";
+import { openKeys } from "./open-keys.ts";
+import { configureProgram, runProgram } from "./run-program.ts";
 
-/** `npm run keys -- <command>`: issues, lists, shows, rotates and revokes API keys. */
+/** `npm run keys -- <command>`: issues, lists and revokes API keys. */
 
-/** How long the old key works after a rotation, by default. */
-export const GRACE = "24h";
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const pastedKey = new RegExp(apiKeyPattern);
 
-const stageNames = namedStages.map(({ name }) => name).join(", ");
-const allScopes = scopes.join(",");
+/** Reads a whole number and a unit, such as 30m, 24h or 90d. @returns milliseconds */
+function parseDuration(text: string): number {
+  const [, amount, unit] = /^([1-9]\d{0,4})([smhd])$/.exec(text) ?? [];
+  if (!unit) throw new InvalidArgumentError("Use a whole number and a unit, such as 30m, 24h or 90d.");
+  return Number(amount) * UNITS[unit as keyof typeof UNITS];
+}
 
-interface CommonOptions {
+/** Reads whom a key is for. It is stored and listed in plain text, so nothing in it can control a terminal. */
+function parseOwner(text: string): string {
+  if (!/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u.test(text) || !text.trim())
+    throw new InvalidArgumentError("Use 1 to 100 printable characters.");
+  if (pastedKey.test(text)) throw new InvalidArgumentError("An owner must not contain an API key.");
+  return text;
+}
+
+function parseScopes(text: string): Scope[] {
+  const all = [...new Set(text.split(","))];
+  if (!all.every(isScope)) throw new InvalidArgumentError(`Use one or more of ${scopes.join(",")}.`);
+  return all;
+}
+
+/** Reads a key ID. The error for a pasted API key names its ID and never the key. */
+function parseKeyId(text: string): string {
+  const [key] = pastedKey.exec(text) ?? [];
+  if (key) throw new InvalidArgumentError(`That is an API key. Use its key ID: ${keyIdOf(hashApiKey(key))}.`);
+  if (!/^key_[0-9a-f]{16}$/.test(text))
+    throw new InvalidArgumentError("Use a key ID, such as key_94a9db21d2a2b24b.");
+  return text;
+}
+
+/** Reads the name of a stage, also of a personal one. */
+function parseStage(text: string): string {
+  try {
+    return stageNamed(text).name;
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+const isoTime = (at: number) => (at < NO_END ? new Date(at).toISOString() : null);
+
+/** Returns what operators see of a key, without its hash. */
+const describeKey = (record: ApiKeyRecord) => ({
+  keyId: record.keyId,
+  owner: record.owner,
+  state: isLive(record, Date.now()) ? "live" : "ended",
+  scopes: record.scopes.toSorted(),
+  createdAt: isoTime(record.createdAt),
+  endsAt: isoTime(record.endsAt),
+});
+
+/** Formats a key as a line of the list. Only the owner has any width. */
+function lineOf(record: ApiKeyRecord): string {
+  const { keyId, owner, state, scopes, endsAt } = describeKey(record);
+  const end = endsAt?.slice(0, 16) ?? (state === "live" ? "never" : "unknown");
+  return row(keyId, state, end, scopes.join().replaceAll("pets:", ""), owner);
+}
+const row = (id: string, state: string, end: string, scopes: string, owner: string) =>
+  [id.padEnd(20), state.padEnd(5), end.padEnd(16), scopes.padEnd(10), owner].join("  ");
+
+interface Options {
   stage: string;
   json?: boolean;
-  yes?: boolean;
 }
 
-const output = (world: World, { json }: CommonOptions, value: unknown, text: string) =>
-  print(world, json ? escapeLines(JSON.stringify(value, null, 2)) : text);
+const print = ({ json }: Options, value: object, lines: string[]) =>
+  console.log(json ? JSON.stringify(value, null, 2) : lines.join("\n"));
 
-async function openKeys(world: World, { stage }: CommonOptions) {
-  const opened = stage === localStage.name ? openLocalKeys(world.env) : openDeployedKeys(stackName(stage));
-  return await opened.catch((cause) => {
-    if (namedStages.some(({ name }) => name === stage)) throw cause;
-    throw new Error(`No keys for the stage ${stage}; this machine is \`${localStage.name}\``, { cause });
-  });
-}
+const program = configureProgram(new Command("npm run keys --"), process)
+  .description("Issue, list and revoke the API keys of a stage.")
+  // Without `--`, npm takes the options for its own.
+  .showHelpAfterError("(Usage: npm run keys -- <command> --stage <stage>. Add --help for more.)");
 
-/** Asks before a change where the stage wants it, when it can be done. @param change such as "Issue a key for Acme" */
-async function confirmChange(world: World, { stage, yes }: CommonOptions, change: string, warning = "") {
-  if (stageNamed(stage).confirmKeyChanges && !yes)
-    await confirm(world, `${escapeControls(change)} in ${stage}?${warning}`);
-}
-
-/** Names a key to somebody who is to confirm a change: key_94a9db21d2a2b24b of Acme, live. */
-function nameOf(stored: StoredKey): string {
-  const { keyId, owner, state } = describeKey(stored, Date.now());
-  return `${keyId}${owner === undefined ? "" : ` of ${owner}`}, ${state},`;
-}
-
-async function find(keys: ApiKeyStore, { stage }: CommonOptions, id: string): Promise<StoredKey> {
-  const stored = await keys.get(id);
-  if (!stored) throw new Error(`No key in ${stage} has the ID ${id}.`);
-  return stored;
-}
-
-async function findRecord(...key: Parameters<typeof find>): Promise<ApiKeyRecord> {
-  const { keyId, record } = await find(...key);
-  if (!record) throw new Error(`The record of ${keyId} is damaged: the key does not work. Revoke it.`);
-  return record;
-}
-
-const showOnce =
-  (world: World, options: CommonOptions): ShowKey =>
-  (record, key) => {
-    const shown = describeKey({ keyId: record.keyId, record }, Date.now());
-    const text = `${keyDetails(shown, key)}\n\nSave the API key now: it is not shown again.`;
-    return output(world, options, { ...shown, key }, text);
-  };
-
-/** Whether what is printed is lost. Node opens /dev/null in place of a standard output that is closed. */
-const losesOutput = ({ stdout }: World) => fstatSync(stdout.fd).isCharacterDevice() && !stdout.isTTY;
-
-const revokedText = (id: string, stage: string) =>
-  `Revoked ${id}. API Gateway can accept it for up to ${stageNamed(stage).authorizerCacheSeconds} s.`;
-
-/** The operators' commands for API keys. */
-export function keysProgram(world: World): Command {
-  const program = configureProgram(new Command("npm run keys --"), world);
-  program.description("Issue, list, show, rotate and revoke the API keys of a stage.");
-
-  const command = (name: string, description: string) =>
-    program
-      .command(name)
-      .description(description)
-      .requiredOption("--stage <stage>", `the stage: ${stageNames}, or a personal stage`, parseStage)
-      .option("--json", "print JSON, for scripts");
-
-  const changingCommand = (name: string, description: string) =>
-    command(name, description).option("--yes", "do not ask before a change in production");
-
-  changingCommand("issue", "issue a new key and show it once")
-    .requiredOption("--owner <owner>", "whom the key is for", parseOwner)
-    .option("--scopes <scopes>", `what the key can do; repeatable (default: ${allScopes})`, parseScopes)
-    .option(
-      "--expires-in <duration>",
-      "how long the key works, such as 90d (default: until revoked)",
-      parseLifetime,
+const command = (name: string, description: string) =>
+  program
+    .command(name)
+    .description(description)
+    .requiredOption(
+      "--stage <stage>",
+      `the stage: ${namedStages.map(({ name }) => name).join(", ")}, or a personal stage`,
+      parseStage,
     )
-    .action(async (options: CommonOptions & { owner: string; scopes?: Scope[]; expiresIn?: number }) => {
-      const { owner, expiresIn } = options;
-      const keys = await openKeys(world, options);
-      await confirmChange(world, options, `Issue a key for ${owner}`);
-      const createdAt = Date.now();
-      const expiresAt = expiresIn && createdAt + expiresIn;
-      const details = { owner, scopes: options.scopes ?? [...scopes], createdAt, expiresAt };
-      await issueKey(keys, options.stage, details, showOnce(world, options));
-    });
+    .option("--json", "print JSON, for scripts");
 
-  command("list", "list all keys, oldest first").action(async (options: CommonOptions) => {
-    const keys = await openKeys(world, options);
-    const stored = await keys.list();
-    const createdAt = ({ record }: StoredKey) => record?.createdAt ?? 0;
-    stored.sort((a, b) => createdAt(a) - createdAt(b) || a.keyId.localeCompare(b.keyId));
-    const text = stored[0] ? keyTable(stored, Date.now()) : `There are no keys in ${options.stage}.`;
-    const described = stored.map((key) => describeKey(key, Date.now()));
-    await output(world, options, described, text);
+command("issue", "issue a new key and show it once")
+  .requiredOption("--owner <owner>", "whom the key is for", parseOwner)
+  .option("--scopes <scopes>", "what the key can do", parseScopes, [...scopes])
+  .option("--expires-in <duration>", "how long it works, such as 90d (default: until revoked)", parseDuration)
+  .action(async (options: Options & { owner: string; scopes: Scope[]; expiresIn?: number }) => {
+    const { stage, owner, scopes, expiresIn } = options;
+    const keys = await openKeys(stage);
+    const key = generateApiKey(stage);
+    const createdAt = Date.now();
+    const record = newApiKeyRecord(key, {
+      owner,
+      scopes,
+      createdAt,
+      endsAt: expiresIn && createdAt + expiresIn,
+    });
+    // In this order, every key that was shown works.
+    await keys.add(record).catch((cause) => {
+      throw new Error(`The new key ${record.keyId} was not shown. Revoke it, if the list has it`, { cause });
+    });
+    const save = "Save the API key now, because it is not shown again:";
+    print(options, { ...describeKey(record), key }, [lineOf(record), save, key]);
   });
 
-  command("show", "show a key's record")
-    .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
-    .action(async (id: string, options: CommonOptions) => {
-      const keys = await openKeys(world, options);
-      const record = await findRecord(keys, options, id);
-      const shown = describeKey({ keyId: id, record }, Date.now());
-      await output(world, options, shown, keyDetails(shown));
-    });
+command("list", "list all keys, oldest first").action(async (options: Options) => {
+  const records = await (await openKeys(options.stage)).list();
+  records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
+  const head = row("KEY ID", "STATE", "ENDS (UTC)", "SCOPES", "OWNER");
+  print(options, records.map(describeKey), [head, ...records.map(lineOf)]);
+});
 
-  changingCommand("rotate", "issue a successor; the old key keeps working for a grace period")
-    .argument("<keyId>", "the key to replace", parseKeyId)
-    .addOption(
-      new Option("--grace <duration>", "how long the old key keeps working")
-        .argParser(parseDuration)
-        .default(parseDuration(GRACE), GRACE),
-    )
-    .action(async (id: string, options: CommonOptions & { grace: number }) => {
-      const keys = await openKeys(world, options);
-      const old = await findRecord(keys, options, id);
-      if (options.grace === 0 && losesOutput(world))
-        throw new Error(
-          "Standard output is closed or a device: nobody would see the key that replaces this one.",
-        );
-      const change = `Rotate ${nameOf({ keyId: id, record: old })}`;
-      await confirmChange(world, options, change, " The end of this key cannot be undone.");
-      const end = await rotateKey(keys, options.stage, old, options.grace, showOnce(world, options));
-      const ended = options.grace > 0 ? `${id} works until ${isoTime(end)}.` : revokedText(id, options.stage);
-      if (!options.json) await print(world, ended);
-    });
+command("revoke", "end a key, now or later; an end that it has cannot be moved to a later time")
+  .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
+  .option("--in <duration>", "how long it still works, such as 24h (default: it ends now)", parseDuration)
+  .action(async (keyId: string, options: Options & { in?: number }) => {
+    const record = await (await openKeys(options.stage)).end(keyId, Date.now() + (options.in ?? 0));
+    if (!record) throw new Error(`No key in ${options.stage} has the ID ${keyId}.`);
+    const cache = stageNamed(options.stage).authorizerCacheSeconds;
+    const after = `After its end, API Gateway can accept it for up to ${cache} s.`;
+    print(options, describeKey(record), [lineOf(record), after]);
+  });
 
-  changingCommand("revoke", "revoke a key")
-    .argument("<keyId>", "the key to revoke", parseKeyId)
-    .action(async (id: string, options: CommonOptions) => {
-      const keys = await openKeys(world, options);
-      const change = `Revoke ${nameOf(await find(keys, options, id))}`;
-      await confirmChange(world, options, change, " This cannot be undone.");
-      const changed = await keys.revoke(id, Date.now());
-      const shown = describeKey(await find(keys, options, id), Date.now());
-      const already = `${id} was already revoked${shown.revokeAt ? `, on ${shown.revokeAt}` : ""}.`;
-      await output(world, options, shown, changed ? revokedText(id, options.stage) : already);
-    });
-
-  return program;
-}
-
-if (import.meta.main) process.exitCode = await runProgram(keysProgram(process), "keys", process);
+process.exitCode = await runProgram(program, "keys", process);

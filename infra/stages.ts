@@ -20,8 +20,6 @@ export interface Stage {
    * first creation
    */
   deletionProtection: boolean;
-  /** `npm run keys` asks before it changes a key */
-  confirmKeyChanges: boolean;
   /** how long API Gateway caches whether a key is valid, in seconds; a revoked key can keep working that long */
   authorizerCacheSeconds: number;
   /** the limit of each method for all clients together, requests a second and at once; the whole stage has none */
@@ -64,7 +62,6 @@ const staging: Stage = {
   retainData: false,
   pointInTimeRecovery: false,
   deletionProtection: false,
-  confirmKeyChanges: false,
   authorizerCacheSeconds: 60,
   throttling: { rate: 50, burst: 100 },
   systemLogLevel: "INFO",
@@ -77,7 +74,6 @@ export const production: Stage = {
   retainData: true,
   pointInTimeRecovery: true,
   deletionProtection: true,
-  confirmKeyChanges: true,
   authorizerCacheSeconds: 60,
   throttling: { rate: 1000, burst: 2000 },
   wafRateLimits: { perIpPerMinute: 6_000, perKeyPerMinute: 18_000 },
@@ -90,7 +86,7 @@ export const production: Stage = {
 export const deployedStages: readonly Stage[] = [staging, production];
 
 /** The local service: it has the settings of staging, and keys of its own. */
-export const localStage: Stage = { ...staging, name: "local", confirmKeyChanges: false };
+export const localStage: Stage = { ...staging, name: "local" };
 /** The stack whose template the local service serves. */
 export const servedStackName = stackName(staging.name);
 
@@ -119,8 +115,8 @@ export function personalStage(name: string, like = staging.name): Stage {
       `A personal stage can be like ${deployedStages.map((stage) => stage.name).join(" or ")}.`,
     );
   const { domain: _, alarmEmails: __, ...settings } = other;
-  const { retainData, pointInTimeRecovery, deletionProtection, confirmKeyChanges } = staging;
-  return { ...settings, name, retainData, pointInTimeRecovery, deletionProtection, confirmKeyChanges };
+  const { retainData, pointInTimeRecovery, deletionProtection } = staging;
+  return { ...settings, name, retainData, pointInTimeRecovery, deletionProtection };
 }
 
 /** Returns the stage with this name, or else the personal stage. @throws UsageError */

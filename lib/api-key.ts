@@ -19,24 +19,18 @@ export interface ApiKeyRecord {
   scopes: Scope[];
   /** this and the other times are milliseconds since 1970 */
   createdAt: number;
-  /** when the key stops working */
-  expiresAt?: number | undefined;
-  /** when the key is revoked; for a rotated key, the end of its grace period */
-  revokeAt?: number | undefined;
-  /** true if it was revoked at once: it never works again, even when a clock is set back */
-  revoked?: true | undefined;
+  /** when the key stops working; NaN if that is not stored */
+  endsAt: number;
 }
 
-/** Returns when a key stops working, in milliseconds since 1970, or undefined if it does not. */
-export function endOf({ expiresAt, revokeAt }: ApiKeyRecord): number | undefined {
-  return revokeAt === undefined ? expiresAt : Math.min(revokeAt, expiresAt ?? revokeAt);
-}
+/**
+ * The end of a key that works until it is revoked: the last time that a Date holds. Every key has an end, so that one whose
+ * end was lost does not work.
+ */
+export const NO_END = 8_640_000_000_000_000;
 
-/** Returns whether a stored key has neither expired nor been revoked. @param now milliseconds since 1970 */
-export function isLive(record: ApiKeyRecord, now: number): boolean {
-  const end = endOf(record);
-  return !record.revoked && (end === undefined || now < end);
-}
+/** Returns whether a stored key has not ended. @param now milliseconds since 1970 */
+export const isLive = ({ endsAt }: ApiKeyRecord, now: number) => now < endsAt;
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 // 62 ** 27 is a little more than 2 ** 160, and 62 ** 6 more than 2 ** 32.
@@ -111,8 +105,8 @@ export function keyIdOf(hash: string): string {
 /** Returns the record to store for a key, which has only its hash. @param details the rest of the record */
 export function newApiKeyRecord(
   key: string,
-  details: Pick<ApiKeyRecord, "owner" | "scopes" | "createdAt" | "expiresAt">,
+  details: Pick<ApiKeyRecord, "owner" | "scopes" | "createdAt"> & { endsAt?: number | undefined },
 ): ApiKeyRecord {
   const hash = hashApiKey(key);
-  return { ...details, hash, keyId: keyIdOf(hash) };
+  return { ...details, endsAt: details.endsAt ?? NO_END, hash, keyId: keyIdOf(hash) };
 }

@@ -23,7 +23,7 @@ export async function ensureLocalKey(file: string, keys: ApiKeyStore, stage: str
   const now = Date.now();
   const stored = existsSync(file) ? (await readFile(file, "utf8")).trim() : "";
   const found = await keys.get(keyIdOf(hashApiKey(stored)));
-  if (found?.record && isLive(found.record, now)) return stored;
+  if (found && isLive(found, now)) return stored;
 
   // A store that is new or was emptied does not have the key yet.
   const key = found || !isApiKeyOf(stage, stored) ? generateApiKey(stage) : stored;

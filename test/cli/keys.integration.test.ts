@@ -1,22 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { keysProgram } from "../../cli/keys.ts";
+import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
 import { errorBody } from "../../lib/errors.ts";
 import { eventually } from "../support/eventually.ts";
-import { runHere } from "../support/run-here.ts";
+import { keysCli, keysJson } from "../support/keys-cli.ts";
 import { shared } from "../support/shared.ts";
 
-// What the API keys of the commands can do, in the local service that the tests share.
+// What the command does with the keys of the local service that the tests share, and what these keys can then do.
 
-const keys = async (...args: string[]) => {
-  const local = [...args, "--stage", "local", "--json"];
-  const env = { DATA_DIR: shared.dataFolder };
-  const { stdout, ...others } = await runHere(keysProgram, "keys", local, env);
-  expect(others).toEqual({ code: 0, stderr: "" });
-  return JSON.parse(stdout);
-};
-const issue = (name: string, ...options: string[]) => keys("issue", "--owner", name, ...options);
+const env = { DATA_DIR: shared.dataFolder };
+const keys = (...args: string[]) => keysJson([...args, "--stage", "local"], env);
+const issue = (owner: string, ...options: string[]) => keys("issue", "--owner", owner, ...options);
 
 function call(path: string, key: string, init: RequestInit = {}) {
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
@@ -28,7 +23,7 @@ const create = (key: string) => call("/pets", key, { method: "POST", body: '{"na
 it("limits a key to its scopes, not to its own animals, also with a cached policy", async () => {
   const reader = await issue("Reader", "--scopes", "pets:read");
   const writer = await issue("Writer", "--scopes", "pets:write");
-  const both = await issue("Both", "--scopes", "pets:read", "--scopes", "pets:write");
+  const both = await issue("Both", "--scopes", "pets:write,pets:read");
   const { id } = (await (await create(writer.key)).json()) as { id: number };
   // Every key calls every operation twice, in another order, so that each response also comes from the cache.
   for (const _round of [1, 2]) {
@@ -44,25 +39,35 @@ it("limits a key to its scopes, not to its own animals, also with a cached polic
   expect(await (await call("/pets", writer.key)).json()).toEqual(errorBody("forbidden"));
 });
 
-it("refuses an expired and a revoked key as a malformed one, unless their policy is cached", async () => {
-  const expired = await issue("Expired", "--expires-in", "1s");
-  const [revoked, used] = [await issue("Revoked"), await issue("Used")];
-  expect(await list(used.key)).toBe(200);
-  for (const { keyId } of [revoked, used]) await keys("revoke", keyId);
-  expect(await list(used.key)).toBe(200);
-  await new Promise((end) => setTimeout(end, Math.max(0, Date.parse(expired.expiresAt) - Date.now()) + 1));
-  const invalid = [expired.key, revoked.key, "malformed", ""];
-  const responses = await Promise.all(
-    invalid.map(async (key) => {
-      const response = await call("/pets", key);
-      // What differs from response to response.
-      const own = ["date", "x-amzn-requestid", "x-amz-apigw-id"];
-      const headers = [...response.headers].filter(([name]) => !own.includes(name));
-      return JSON.stringify([response.status, headers, await response.text()]);
-    }),
+it("issues a key that list shows, and ends it once: a later end does not replace an earlier one", async () => {
+  const { key, ...issued } = await issue("Zoë 👩‍🚀", "--expires-in", "2h");
+  const soon = (hours: number) =>
+    expect.stringContaining(new Date(Date.now() + hours * 36e5).toISOString().slice(0, 15));
+  const record = { owner: "Zoë 👩‍🚀", state: "live", scopes: ["pets:read", "pets:write"], endsAt: soon(2) };
+  expect(issued).toMatchObject({ ...record, keyId: keyIdOf(hashApiKey(key)) });
+  expect(await keys("list")).toContainEqual(issued);
+  expect(await keys("revoke", issued.keyId, "--in", "1h")).toEqual({ ...issued, endsAt: soon(1) });
+  const ended = await keys("revoke", issued.keyId);
+  expect(ended).toMatchObject({ ...record, state: "ended", endsAt: soon(0) });
+  for (const again of [[], ["--in", "24h"]])
+    expect(await keys("revoke", issued.keyId, ...again)).toEqual(ended);
+  expect(await list(key)).toBe(401);
+});
+
+it("shows people a line for each key, and the key itself only once", async () => {
+  const owner = "Acme, Inc.";
+  const issued = await keysCli(["issue", "--owner", owner, "--stage", "local"], env);
+  const line = String.raw`(key_\w{16})  live   never             read,write  Acme, Inc\.`;
+  const [, keyId = "", key = ""] =
+    new RegExp(`^${line}\nSave .*:\n(ask_local_\\w{33})\n$`).exec(issued.stdout) ?? [];
+  const { stdout } = await keysCli(["list", "--stage", "local"], env);
+  expect(stdout).toMatch(/^KEY ID {16}STATE {2}ENDS \(UTC\) {8}SCOPES {6}OWNER\n/);
+  expect(stdout).toMatch(new RegExp(`^${line}$`, "m"));
+  expect(stdout).not.toContain(key);
+  const revoked = await keysCli(["revoke", keyId, "--stage", "local"], env);
+  expect(revoked.stdout).toMatch(
+    /^key_\w{16} {2}ended .*\nAfter its end, API Gateway can accept it for up to 60 s\.\n$/,
   );
-  expect(new Set(responses).size).toBe(1);
-  expect(responses[0]).toContain("[401,");
 });
 
 /** The texts of all files below a folder, without the one that holds the service's own key. */
@@ -73,25 +78,38 @@ function filesIn(folder: string): string[] {
 }
 
 it("logs the key ID of a request, and neither prints nor stores a key", async () => {
-  const issued = await issue("Logged");
-  const successor = await keys("rotate", issued.keyId);
-  for (const { key } of [issued, successor]) {
-    await list(key);
-    await create(key);
-  }
-  const latencyMs = expect.stringMatching(/^\d+$/);
+  const { key, keyId } = await issue("Logged");
+  await list(key);
   const printed = () => filesIn(shared.logs).map((text) => text.replace(/^(API_KEY=|curl).*$/gm, ""));
   await eventually(printed, (texts) => {
-    const lines = texts.flatMap((text) => text.split("\n"));
-    const ours = lines.filter((line) => line.includes(issued.keyId) || line.includes(successor.keyId));
-    const log = ours.map((line) => JSON.parse(line));
-    // A rotated key works until its grace period ends.
-    for (const { keyId } of [issued, successor])
-      for (const [route, status] of Object.entries({ "GET /pets": "200", "POST /pets": "201" }))
-        expect(log).toContainEqual(expect.objectContaining({ keyId, route, status, latencyMs }));
+    const lines = texts.flatMap((text) => text.split("\n")).filter((line) => line.includes(keyId));
+    const logged = expect.objectContaining({ keyId, route: "GET /pets", status: "200" });
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(logged);
     // This can fail when the store replaces a file, and is then tried again.
     const kept = [...texts, ...filesIn(shared.dataFolder)];
-    for (const key of [issued.key, successor.key, shared.key])
-      expect(kept.filter((text) => text.includes(key.slice("ask_local_".length)))).toEqual([]);
+    for (const secret of [key, shared.key])
+      expect(kept.filter((text) => text.includes(secret.slice("ask_local_".length)))).toEqual([]);
   });
+});
+
+const pasted = generateApiKey("local");
+
+it.each([
+  [["issue"], "required option '--owner <owner>' not specified"],
+  [["issue", "--owner", " "], "Use 1 to 100 printable characters."],
+  [["issue", "--owner", "A\u001b[31m"], "Use 1 to 100 printable characters."],
+  [["issue", "--owner", "\u202eA"], "Use 1 to 100 printable characters."],
+  [["issue", "--owner", "A".repeat(101)], "Use 1 to 100 printable characters."],
+  [["issue", "--owner", `x ${pasted}`], "An owner must not contain an API key."],
+  [["issue", "--owner", "x", "--scopes", "pets:read,admin"], "Use one or more of pets:read,pets:write."],
+  [["issue", "--owner", "x", "--expires-in", "0d"], "Use a whole number and a unit"],
+  [["revoke", `Bearer ${pasted}`], `That is an API key. Use its key ID: ${keyIdOf(hashApiKey(pasted))}.`],
+  [["revoke", pasted.slice(0, -3)], "Use a key ID, such as"],
+  [["list", `--${pasted}`], "unknown option '--ask_***'"],
+  [["list", "--stage", "Anna"], "A personal stage needs a name of"],
+])("explains wrong usage with exit code 2, and repeats no key: %#", async (args, message) => {
+  const { code, stdout, stderr } = await keysCli([args[0] ?? "", "--stage", "local", ...args.slice(1)], env);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain(pasted.slice(10, 30));
 });

@@ -15,32 +15,13 @@ writeFileSync(join(cwd, "build"), "");
 mkdirSync(join(cwd, "openapi.json"));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-const script = (length: number) => {
-  const module = JSON.stringify(join(root, "cli/run-program.ts"));
-  return `const { print } = await import(${module}); await print(process, "x".repeat(${length}));`;
-};
-
-it("print writes all of a long text into a slow pipe", async () => {
-  const { stdout, ...others } = await runNode(["--eval", script(900_000)], {});
-  expect({ ...others, length: stdout.length }).toEqual({ code: 0, stderr: "", length: 900_001 });
-});
-
-it("print fails if the disk takes only a part of the text", () => {
-  const command = 'ulimit -f 1; trap "" XFSZ; exec "$0" --eval "$1" > "$2"';
-  const args = ["-c", command, process.execPath, script(2000), join(cwd, "part")];
-  expect(spawnSync("sh", args, { encoding: "utf8" })).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining("EFBIG"),
-  });
-});
-
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const programs = Object.entries<string>(scripts).flatMap(([name, script]) =>
   name.endsWith("version") ? [] : (/\S+\.ts/.exec(script)?.[0] ?? []),
 );
 
 it.each([...new Set(programs), "cli/copy.ts"])("%s reports wrong usage in two lines", async (file) => {
-  const stderr = expect.stringMatching(/^error: .*\n\(Add --help for usage\.\)\n$/);
+  const stderr = expect.stringMatching(/^error: .*\n\(.*Add --help for .*\)\n$/);
   expect(await runNode([join(root, file), "--foo"], { cwd })).toEqual({ code: 2, stdout: "", stderr });
 });
 

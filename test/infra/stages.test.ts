@@ -14,12 +14,7 @@ it("protects a stage that keeps data against deletion, losses, floods and bad de
 
 it("makes a personal stage like production, without a domain name and what keeps data", () => {
   const [production] = deployedStages.filter(({ retainData }) => retainData);
-  const unsafe = {
-    retainData: false,
-    pointInTimeRecovery: false,
-    deletionProtection: false,
-    confirmKeyChanges: false,
-  };
+  const unsafe = { retainData: false, pointInTimeRecovery: false, deletionProtection: false };
   expect(personalStage("anna", production?.name)).toEqual({
     ...production,
     ...unsafe,

@@ -53,7 +53,7 @@ program
   .command("model")
   .summary("compares random commands, with hostile requests among them, with a model of docs/contract.md")
   .description(
-    `Runs random commands against a service and compares every response with a model of docs/contract.md. Without --url it tests a local service of its own: it restarts it, issues, rotates and revokes its keys, and sends hostile requests in between. A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.`,
+    `Runs random commands against a service and compares every response with a model of docs/contract.md. Without --url it tests a local service of its own: it restarts it, issues and revokes its keys, and sends hostile requests in between. A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.`,
   )
   .addOption(
     new Option("--url <URL>", "another service, with its key in API_KEY")

@@ -149,11 +149,8 @@ export function operatorCommands({ keys, restart }: Operator) {
     const { key, keyId } = await keys("issue", "--owner", "Model", "--scopes", granted.join(","));
     model.keys.push({ secret: key, scopes: granted, keyId });
   };
-  const rotate = async (model: Model, _service: TestedService, n: number) => {
-    const old = at(model.keys, n);
-    const { key, keyId } = await keys("rotate", old.keyId ?? "");
-    old.rotating = true;
-    model.keys.push({ secret: key, scopes: old.scopes, keyId });
+  const endLater = async (model: Model, _service: TestedService, n: number) => {
+    await keys("revoke", at(model.keys, n).keyId ?? "", "--in", "24h");
   };
   const revoke = async (model: Model, _service: TestedService, n: number) => {
     await keys("revoke", at(model.keys, n).keyId ?? "");
@@ -165,7 +162,7 @@ export function operatorCommands({ keys, restart }: Operator) {
   };
   return [
     commands([["pets:read"]], [fc.subarray([...scopes], { minLength: 1 })], issue),
-    commands([1], [number], rotate, (model, n) => isIssued(model, n) && !at(model.keys, n).rotating),
+    commands([1], [number], endLater, isIssued),
     commands([1], [number], revoke, isIssued),
     commands([], [], restartService),
   ];

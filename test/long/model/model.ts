@@ -8,8 +8,6 @@ export interface Key {
   /** undefined for the key that the run does not revoke */
   keyId?: string;
   revoked?: boolean;
-  /** it has a successor, and works until its grace period of a day ends */
-  rotating?: boolean;
   /** API Gateway caches a key that was used, so it can keep working for 60 s after it is revoked */
   used?: boolean;
 }
