@@ -11,18 +11,12 @@ export type CallerContext = {
   keyId: string;
   /** what the key can do, separated by spaces */
   scopes: string;
-  /** true for a key of our own checks */
-  operatorCheck?: true;
 };
-
-/** The start of the owner of keys for our own checks, such as of a deployment. `DeprecatedRequests` leaves them out. */
-export const CHECKS_PREFIX = "ci-";
 
 /** Returns what the authorizer says about a key. @param record undefined if it is not stored */
 export const callerContext = (record?: ApiKeyRecord): CallerContext => ({
   keyId: record?.keyId ?? "unknown",
   scopes: record?.scopes.join(" ") ?? "",
-  ...(record?.owner.startsWith(CHECKS_PREFIX) && { operatorCheck: true }),
 });
 
 /** Returns the name by which API Gateway's `$context` has a field. */

@@ -9,8 +9,8 @@ import { contextVariable } from "../../lib/caller.ts";
  * Lambda invocations, which are the `requestId` of the functions' own lines. A client can choose the `requestId`, as a UUID in
  * `x-amzn-RequestId`, and nobody the `extendedRequestId`. `sourceIp` is that of the connection, not of `X-Forwarded-For`.
  *
- * `operatorCheck` is `true` for a key of our own checks (lib/caller.ts). `integrationStatus` is Lambda's own, such as 429 if
- * it throttles. `$context.integration.status` would be the status that the function returned, which is `status`.
+ * `integrationStatus` is Lambda's own, such as 429 if it throttles. `$context.integration.status` would be the status that the
+ * function returned, which is `status`.
  *
  * It leaves out the variables that can repeat what the client sent: headers, query parameters,
  * `$context.error.message`, `$context.integration.error`, which has the message of what a function threw, and
@@ -22,7 +22,6 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   requestTime: "$context.requestTime",
   sourceIp: "$context.identity.sourceIp",
   keyId: `$context.${contextVariable("keyId")}`,
-  operatorCheck: `$context.${contextVariable("operatorCheck")}`,
   route: "$context.httpMethod $context.resourcePath",
   status: "$context.status",
   latencyMs: "$context.responseLatency",

@@ -34,9 +34,9 @@ const queries = {
     RequestsByAddress: "stats count(*) as requests by sourceIp, error | sort requests desc",
     RequestsOfKey:
       "filter keyId = {{keyId}} | fields @timestamp, sourceIp, route, status, requestId | sort @timestamp desc | limit 10000",
-    // Only those with a key, and none of our own checks.
+    // Only those with a key.
     ...(isDeprecated && {
-      DeprecatedRequests: `filter ${isDeprecated} | filter keyId like /^key_/ | filter operatorCheck = "-"
+      DeprecatedRequests: `filter ${isDeprecated} | filter keyId like /^key_/
       | stats count(*) as requests by keyId, route | sort requests desc`,
     }),
   },

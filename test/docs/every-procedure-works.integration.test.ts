@@ -6,7 +6,6 @@ import { readStack } from "../../emulator/template/template.ts";
 import { functionOutput } from "../../infra/names.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
-import { CHECKS_PREFIX } from "../../lib/caller.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { functionOf } from "../support/function-of.ts";
 import type { Json } from "../support/json.ts";
@@ -43,16 +42,6 @@ it("prints the position in the source of a stack frame", () => {
     source: "../lib/env.ts",
     line: expect.stringContaining("new Error"),
   });
-});
-
-it("gives each key for a check an owner that is no client, and few scopes", () => {
-  const issued = [...procedures.matchAll(/npm run keys -- issue .*--owner (ci-[\w-]+)( --scopes \S+\b)?/g)];
-  expect(issued.map(([, ...key]) => key.join(""))).toEqual([
-    "ci-operator --scopes pets:read",
-    "ci-deployment",
-    "ci-outside --scopes pets:read",
-  ]);
-  for (const [, owner] of issued) expect(owner?.indexOf(CHECKS_PREFIX)).toBe(0);
 });
 
 it("changes nothing with a value of an example: the shell refuses a placeholder such as <id>", () => {

@@ -99,7 +99,6 @@ const events = {
   "access log of another": formatAccessLog(accessLogFormat, { status: 200, "authorizer.keyId": "key_1" }),
   "access log of a refusal": formatAccessLog(accessLogFormat, { status: 401 }),
   ...callsOf("a client", { "authorizer.keyId": "key_2" }),
-  ...callsOf("a check", { "authorizer.keyId": "key_3", "authorizer.operatorCheck": true }),
   ...callsOf("nobody", {}), // a request without a key
   failure: await failureLine(),
   throw: logged("ERROR", { errorType: "Error", errorMessage: "secret" }),
