@@ -17,13 +17,6 @@ const program = configureProgram(new Command("npm run test:long --"), process)
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 program
-  .command("clients")
-  .summary("generates clients in Go, Python and TypeScript and uses them (needs Go, Python and registries)")
-  .description(`Generates clients from openapi.json and uses each with a local service: oapi-codegen (Go), openapi-python-client (Python), openapi-typescript with openapi-fetch (TypeScript). Compiles the example client with the oldest and the newest TypeScript, runs it on Node 22, Deno and Bun, and runs schemathesis with three seeds. Everything is installed into a temporary folder.
-Needs Go 1.24 or later, Python 3.10 or later with venv, and access to npm, PyPI and the Go module proxy.`)
-  .action(async () => (await import("./clients/clients.ts")).testClients());
-
-program
   .command("cold-start")
   .description("measures the cold starts on this machine, and updates the tables of docs/benchmarks.md")
   .action(async () => (await import("./cold-start/cold-start.ts")).benchmark());
@@ -45,11 +38,6 @@ program
   });
 
 program
-  .command("install")
-  .description("installs and uses this checkout with several versions of Node and npm (needs npm and curl)")
-  .action(async () => (await import("./install/install.ts")).testInstallation());
-
-program
   .command("model")
   .summary("compares random commands, with hostile requests among them, with a model of docs/contract.md")
   .description(
@@ -68,11 +56,6 @@ program
     const key = options.url ? requireApiKey(process, command) : "";
     await (await import("./model/check.ts")).testModel({ ...options, key });
   });
-
-program
-  .command("procedures")
-  .description("parses the documents' AWS commands with the AWS CLI, sending nothing (needs Python and PyPI)")
-  .action(async () => (await import("./procedures/procedures.ts")).testProcedures());
 
 program
   .command("runtime")

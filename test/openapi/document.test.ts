@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import * as z from "zod/mini";
-import { decodeCursor } from "../../lib/cursor.ts";
 import { parseIdempotencyKey } from "../../lib/idempotency-key.ts";
 import { openApiDocument, openApiText } from "../../openapi/document.ts";
 import { bodyContent } from "../../openapi/schemas.ts";
@@ -20,11 +18,6 @@ it("allows every Idempotency-Key that the service reads, and nothing longer", ()
     minLength: 1,
     maxLength: longest.length,
   });
-});
-
-it("is tested by schemathesis with a cursor that the service accepts", () => {
-  const config = readFileSync(new URL("../../schemathesis.toml", import.meta.url), "utf8");
-  expect(decodeCursor(/cursor = "(.*)"/.exec(config)?.[1] ?? "")).toBe(0n);
 });
 
 it("has nothing that JSON would lose", () => {
