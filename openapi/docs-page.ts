@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openApiDocument, openApiText } from "./document.ts";
+import { openApiDocument } from "./document.ts";
 
 const own = fileURLToPath(new URL("docs-page", import.meta.url));
 const swaggerUi = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
@@ -78,17 +77,4 @@ export function docsPage(key: string, apiStageName: string) {
     response.end(body);
     return true;
   };
-}
-
-/**
- * Writes the page as a static site for a web server, with the document. The page has no key and calls no service. A browser
- * that opens the page from the disk does not let it load the document.
- *
- * @param folder created if needed
- */
-export async function buildDocs(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const [name, file] of files) await writeFile(join(folder, name), await readFile(file));
-  await writeFile(join(folder, "openapi.json"), openApiText());
-  await writeFile(join(folder, "LICENSE-swagger-ui"), await readFile(join(swaggerUi, "LICENSE")));
 }

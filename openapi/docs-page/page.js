@@ -5,12 +5,9 @@ const ui = window.SwaggerUIBundle({
   url: "openapi.json",
   validatorUrl: null,
   syntaxHighlight: { theme: "tomorrow-night" },
-  docExpansion: key ? "list" : "full",
-  plugins: key ? [window.clearStaleResponse, window.checkKeys] : [window.readOnly],
-  // A published page sends no requests: it has no key, and the API sends no CORS headers.
-  ...(key ? {} : { supportedSubmitMethods: [] }),
-  tryItOutEnabled: Boolean(key),
-  onComplete: () => key && ui.preauthorizeApiKey("apiKey", key),
+  plugins: [window.clearStaleResponse, window.checkKeys],
+  tryItOutEnabled: true,
+  onComplete: () => ui.preauthorizeApiKey("apiKey", key),
 });
 
 // Swagger UI has dark colors for this class, and no setting that follows the system.

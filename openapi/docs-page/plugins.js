@@ -48,14 +48,3 @@ window.checkKeys = () => ({
     },
   },
 });
-
-/**
- * Removes the servers and the dialog for a key, which a page without requests does not need. `supportedSubmitMethods` leaves
- * them there.
- */
-window.readOnly = () => {
-  const nothing = () => () => null;
-  return {
-    wrapComponents: { ServersContainer: nothing, authorizeBtn: nothing, authorizeOperationBtn: nothing },
-  };
-};

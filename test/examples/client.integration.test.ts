@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
 import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { inspect, promisify } from "node:util";
+import { inspect } from "node:util";
 import { afterAll, afterEach, describe, expect, it, jest } from "@jest/globals";
 import type * as z from "zod/mini";
 import type * as client from "../../examples/client.ts";
@@ -80,27 +78,6 @@ describe("examples/client.ts", () => {
     const invalid = { code: "invalid_request", status: 400, requestId };
     await expect(store.add({} as client.NewPet)).rejects.toMatchObject(invalid);
     await expect(store.list({ pageSize: 0 }).next()).rejects.toMatchObject(invalid);
-  });
-
-  it("has a demo that adds and lists animals, or says why it cannot start", async () => {
-    const script = fileURLToPath(new URL("../../examples/demo.ts", import.meta.url));
-    const demo = (environment = {}) =>
-      promisify(execFile)(process.execPath, [script], {
-        env: { ...process.env, NODE_OPTIONS: "", BASE_URL: baseUrl, API_KEY: apiKey, ...environment },
-      });
-    const { stdout } = await demo();
-    const added = [...stdout.matchAll(/^Added (\w+) as (\d{9,})\.$/gm)];
-    expect(added.map(([, name]) => name)).toEqual(["Rex", "Tom", "Polly"]);
-    // Other tests add animals as well, whose names can have line breaks.
-    for (const [, name, id] of added) expect(stdout).toContain(`\n${id} ${name} (available)\n`);
-
-    const BASE_URL = "http://127.0.0.1:2/v1";
-    const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey };
-    const pipe = await promisify(execFile)("sh", ["-c", `node "${script}" | head -n 1`], { env });
-    expect(pipe).toEqual({ stdout: expect.stringMatching(/^Added .*\n$/), stderr: "demo: write EPIPE\n" });
-
-    const stderr = `demo: There is no service at ${BASE_URL}. Start it with \`npm start\`, or check BASE_URL.\n`;
-    await expect(demo({ BASE_URL })).rejects.toMatchObject({ code: 1, stdout: "", stderr });
   });
 });
 

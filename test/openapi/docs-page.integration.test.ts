@@ -1,9 +1,7 @@
 import { once } from "node:events";
-import { mkdtempDisposable, readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createContext, runInContext } from "node:vm";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
@@ -11,7 +9,7 @@ import fc from "fast-check";
 import { generateApiKey } from "../../lib/api-key.ts";
 import { INT64_MAX, INT64_MIN } from "../../lib/int64.ts";
 import { docsPage } from "../../openapi/docs-page.ts";
-import { openApiDocument, openApiText } from "../../openapi/document.ts";
+import { openApiDocument } from "../../openapi/document.ts";
 import { listen } from "../support/listen.ts";
 
 const key = generateApiKey("local");
@@ -102,24 +100,6 @@ describe("the docs page", () => {
   ])("does not respond to %j", async ({ path, ...request }) => {
     expect(await sendRaw(path, request)).toMatchObject({ status: 404 });
   });
-});
-
-it("the static site has all files, the document, no key and no server", async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-docs-"));
-  const root = process.cwd();
-  process.chdir(folder.path);
-  jest.replaceProperty(process, "argv", []);
-  jest.spyOn(console, "log").mockReturnValue();
-  await import("../../cli/build-docs-page.ts").finally(() => process.chdir(root));
-  jest.restoreAllMocks();
-  const site = join(folder.path, "build/docs");
-  const read = (name: string) => readFile(join(site, name), "utf8");
-  const html = await read("index.html");
-  const others = ["index.html", "LICENSE-swagger-ui", "openapi.json"];
-  expect((await readdir(site)).sort()).toEqual([...loadedBy(html), ...others].sort());
-  expect(html).not.toContain("data-key");
-  expect(html).not.toMatch(/(src|href)="(https?:)?\//);
-  expect(await read("openapi.json")).toBe(openApiText());
 });
 
 describe("the scripts of the page", () => {

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtempDisposable, readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { buildDocs } from "../../../openapi/docs-page.ts";
-import { listen } from "../../support/listen.ts";
 import { startService } from "../../support/local-service.ts";
 import { testAuthorize, testInvalidValue, testPicture, testRequests } from "./page.ts";
-
-/** Where GitHub Pages has the site of a repository. */
-const FOLDER = "/animal-store/";
 
 const args = ["--no-sandbox", "--disable-gpu", "--disable-quic"];
 const devices: Record<string, BrowserContextOptions> = {
@@ -77,28 +71,6 @@ async function testDevice(page: Page, name: string, axe: string, origin: string,
   console.log(`${name}: works, and axe-core finds nothing serious or critical`);
 }
 
-/** The static site works in a folder of a web server. It shows every operation, and offers neither servers nor requests. */
-async function testStaticSite(page: Page, axe: string, site: string): Promise<void> {
-  await buildDocs(site);
-  const server = createServer(async ({ url = "" }, response) => {
-    const file = url.replace(FOLDER, "") || "index.html";
-    response.end(await readFile(join(site, file)));
-  });
-  const { origin, close } = await listen(server);
-  const failures = failuresOf(page);
-  await page.goto(origin + FOLDER);
-  for (const id of ["listPets", "createPet", "getPet"])
-    await page.locator(`#operations-pets-${id}`).waitFor();
-  await page.getByText("Available values : available, pending, sold").waitFor();
-  await page.getByRole("link", { name: "openapi.json" }).waitFor();
-  assert.equal(await page.locator("#servers").count(), 0);
-  assert.equal(await page.getByRole("button", { name: /Execute|Try it out|Authorize/ }).count(), 0);
-  await checkLayout(axe, page, "static site");
-  assert.deepEqual(failures, [], "the static site reports no error");
-  await close();
-  console.log("static site: works");
-}
-
 /**
  * Uses the docs page in a real browser, on a desktop and a phone, light and dark.
  *
@@ -120,5 +92,4 @@ export async function testDocsPage(options: { browser: string; picture: boolean 
   }
   await using page = await browser.newPage(devices.desktop);
   await testPicture(page, origin, options.picture);
-  await testStaticSite(page, axe, join(folder.path, "site"));
 }
