@@ -17,7 +17,7 @@ const types = {
 };
 
 /** The files that the page consists of. No other file is ever read. */
-const names = ["index.html", "page.css", "page.js", "plugins.js", "exact-integers.js", "accessible-names.js"];
+const names = ["index.html", "page.css", "page.js", "exact-integers.js"];
 const swaggerUiNames = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 const files = new Map([
   ...names.map((name) => [name, join(own, name)] as const),

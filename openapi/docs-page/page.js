@@ -5,13 +5,14 @@ const ui = window.SwaggerUIBundle({
   url: "openapi.json",
   validatorUrl: null,
   syntaxHighlight: { theme: "tomorrow-night" },
-  plugins: [window.clearStaleResponse, window.checkKeys],
+  // There is only this service. The list has no name for screen readers.
+  plugins: [() => ({ wrapComponents: { ServersContainer: () => () => null } })],
   tryItOutEnabled: true,
   onComplete: () => ui.preauthorizeApiKey("apiKey", key),
 });
 
-// Swagger UI has dark colors for this class, and no setting that follows the system.
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const followSystem = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", followSystem);
-followSystem();
+// Nor have these fields.
+new MutationObserver(() => {
+  for (const field of document.querySelectorAll("[data-param-name] select, .body-param__text"))
+    field.ariaLabel ??= field.closest("[data-param-name]")?.dataset.paramName ?? "Request body";
+}).observe(document.body, { childList: true, subtree: true });
