@@ -2,41 +2,32 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
-import { errorBody } from "../../lib/errors.ts";
 import { eventually } from "../support/eventually.ts";
 import { keysCli, keysJson } from "../support/keys-cli.ts";
 import { shared } from "../support/shared.ts";
-
-// What the command does with the keys of the local service that the tests share, and what these keys can then do.
 
 const env = { DATA_DIR: shared.dataFolder };
 const keys = (...args: string[]) => keysJson([...args, "--stage", "local"], env);
 const issue = (owner: string, ...options: string[]) => keys("issue", "--owner", owner, ...options);
 
-function call(path: string, key: string, init: RequestInit = {}) {
+async function call(key: string, path = "/pets", init: RequestInit = {}): Promise<Response> {
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
-  return fetch(shared.baseUrl + path, { ...init, headers });
+  return await fetch(shared.baseUrl + path, { ...init, headers });
 }
-const list = async (key: string) => (await call("/pets", key)).status;
-const create = (key: string) => call("/pets", key, { method: "POST", body: '{"name":"Rex","categoryId":1}' });
 
 it("limits a key to its scopes, not to its own animals, also with a cached policy", async () => {
   const reader = await issue("Reader", "--scopes", "pets:read");
   const writer = await issue("Writer", "--scopes", "pets:write");
-  const both = await issue("Both", "--scopes", "pets:write,pets:read");
+  const create = (key: string) =>
+    call(key, "/pets", { method: "POST", body: '{"name":"Rex","categoryId":1}' });
   const { id } = (await (await create(writer.key)).json()) as { id: number };
-  // Every key calls every operation twice, in another order, so that each response also comes from the cache.
-  for (const _round of [1, 2]) {
-    const statuses = async ({ key }: { key: string }) => [
-      (await create(key)).status,
-      await list(key),
-      (await call(`/pets/${id}`, key)).status,
-    ];
+  const statuses = async ({ key }: { key: string }) =>
+    [await create(key), await call(key), await call(key, `/pets/${id}`)].map(({ status }) => status);
+  // The second time, each response comes from the cache.
+  for (const _time of [1, 2]) {
     expect(await statuses(reader)).toEqual([403, 200, 200]);
-    expect((await statuses(writer)).toReversed()).toEqual([403, 403, 201]);
-    expect(await statuses(both)).toEqual([201, 200, 200]);
+    expect(await statuses(writer)).toEqual([201, 403, 403]);
   }
-  expect(await (await call("/pets", writer.key)).json()).toEqual(errorBody("forbidden"));
 });
 
 it("issues a key that list shows, and ends it once: a later end does not replace an earlier one", async () => {
@@ -51,55 +42,45 @@ it("issues a key that list shows, and ends it once: a later end does not replace
   expect(ended).toMatchObject({ ...record, state: "ended", endsAt: soon(0) });
   for (const again of [[], ["--in", "24h"]])
     expect(await keys("revoke", issued.keyId, ...again)).toEqual(ended);
-  expect(await list(key)).toBe(401);
+  expect((await call(key)).status).toBe(401);
 });
 
 it("shows people a line for each key, and the key itself only once", async () => {
-  const owner = "Acme, Inc.";
-  const issued = await keysCli(["issue", "--owner", owner, "--stage", "local"], env);
+  const issued = await keysCli(["issue", "--owner", "Acme, Inc.", "--stage", "local"], env);
   const line = String.raw`(key_\w{16})  live   never             read,write  Acme, Inc\.`;
-  const [, keyId = "", key = ""] =
-    new RegExp(`^${line}\nSave .*:\n(ask_local_\\w{33})\n$`).exec(issued.stdout) ?? [];
+  const shown = new RegExp(`^${line}\nSave .*:\n(ask_local_\\w{33})\n$`);
+  const [, keyId = "", key = ""] = shown.exec(issued.stdout) ?? [];
   const { stdout } = await keysCli(["list", "--stage", "local"], env);
   expect(stdout).toMatch(/^KEY ID {16}STATE {2}ENDS \(UTC\) {8}SCOPES {6}OWNER\n/);
   expect(stdout).toMatch(new RegExp(`^${line}$`, "m"));
   expect(stdout).not.toContain(key);
   const revoked = await keysCli(["revoke", keyId, "--stage", "local"], env);
-  expect(revoked.stdout).toMatch(
-    /^key_\w{16} {2}ended .*\nAfter its end, API Gateway can accept it for up to 60 s\.\n$/,
-  );
+  expect(revoked.stdout).toMatch(/^key_\w{16} {2}ended .*\nAfter its end, API Gateway can .* 60 s\.\n$/);
 });
 
 /** The texts of all files below a folder, without the one that holds the service's own key. */
-function filesIn(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name !== "api-key");
-  return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
-}
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "api-key")
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
 
 it("logs the key ID of a request, and neither prints nor stores a key", async () => {
   const { key, keyId } = await issue("Logged");
-  await list(key);
+  await call(key);
   const printed = () => filesIn(shared.logs).map((text) => text.replace(/^(API_KEY=|curl).*$/gm, ""));
   await eventually(printed, (texts) => {
-    const lines = texts.flatMap((text) => text.split("\n")).filter((line) => line.includes(keyId));
-    const logged = expect.objectContaining({ keyId, route: "GET /pets", status: "200" });
-    expect(lines.map((line) => JSON.parse(line))).toContainEqual(logged);
+    expect(texts.join("")).toMatch(new RegExp(`"keyId":"${keyId}".*"route":"GET /pets","status":"200"`));
     // This can fail when the store replaces a file, and is then tried again.
-    const kept = [...texts, ...filesIn(shared.dataFolder)];
-    for (const secret of [key, shared.key])
-      expect(kept.filter((text) => text.includes(secret.slice("ask_local_".length)))).toEqual([]);
+    const kept = [...texts, ...filesIn(shared.dataFolder)].join("");
+    for (const secret of [key, shared.key]) expect(kept).not.toContain(secret.slice("ask_local_".length));
   });
 });
 
 const pasted = generateApiKey("local");
-
+const owners = [" ", "A\u001b[31m", "\u202eA", "A".repeat(101)];
 it.each([
   [["issue"], "required option '--owner <owner>' not specified"],
-  [["issue", "--owner", " "], "Use 1 to 100 printable characters."],
-  [["issue", "--owner", "A\u001b[31m"], "Use 1 to 100 printable characters."],
-  [["issue", "--owner", "\u202eA"], "Use 1 to 100 printable characters."],
-  [["issue", "--owner", "A".repeat(101)], "Use 1 to 100 printable characters."],
+  ...owners.map((owner): [string[], string] => [["issue", "--owner", owner], "Use 1 to 100 printable char"]),
   [["issue", "--owner", `x ${pasted}`], "An owner must not contain an API key."],
   [["issue", "--owner", "x", "--scopes", "pets:read,admin"], "Use one or more of pets:read,pets:write."],
   [["issue", "--owner", "x", "--expires-in", "0d"], "Use a whole number and a unit"],
@@ -108,8 +89,8 @@ it.each([
   [["list", `--${pasted}`], "unknown option '--ask_***'"],
   [["list", "--stage", "Anna"], "A personal stage needs a name of"],
 ])("explains wrong usage with exit code 2, and repeats no key: %#", async (args, message) => {
-  const { code, stdout, stderr } = await keysCli([args[0] ?? "", "--stage", "local", ...args.slice(1)], env);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  const { stderr, ...result } = await keysCli([args[0] ?? "", "--stage", "local", ...args.slice(1)], env);
+  expect(result).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
   expect(stderr).not.toContain(pasted.slice(10, 30));
 });
