@@ -107,7 +107,7 @@ const command = (name: string, description: string) =>
 
 command("issue", "issue a new key and show it once")
   .requiredOption("--owner <owner>", "whom the key is for", parseOwner)
-  .option("--scopes <scopes>", "what the key can do", parseScopes, [...scopes])
+  .option("--scopes <scopes>", "what it can do, separated by commas", parseScopes, [...scopes])
   .option("--expires-in <duration>", "how long it works, such as 90d (default: until revoked)", parseDuration)
   .action(async (options: Options & { owner: string; scopes: Scope[]; expiresIn?: number }) => {
     const { stage, owner, scopes, expiresIn } = options;

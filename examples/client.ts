@@ -66,10 +66,9 @@ function stringify(pet: NewPet): string {
  * response, or the reason of the `signal`, which ends a call. The `baseUrl` ends in the version, such as /v1.
  */
 export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
-  if (!/^https?:\/\/[^/?#@]+\//i.test(baseUrl) || !/^[!-~]+$/.test(apiKey))
-    throw new TypeError("The baseUrl or the apiKey is invalid."); // an error of `fetch` would repeat it
-
   async function call(path: string, isList: boolean, signal?: AbortSignal, init: Init = {}) {
+    if (!/^https?:\/\/[^/?#@]+\//i.test(baseUrl) || !/^[!-~]+$/.test(apiKey))
+      throw new TypeError("The baseUrl or the apiKey is invalid."); // an error of `fetch` would repeat it
     const headers = { ...init.headers, Authorization: `Bearer ${apiKey}` };
     for (let attempt = 1; ; attempt++) {
       let pause = 100 * 2 ** attempt * Math.random();
