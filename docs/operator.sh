@@ -17,36 +17,20 @@ resource() {
 
 # Prints the state of the stack, and when its last deployment began.
 state() {
-  aws cloudformation describe-stacks --stack-name "$STACK" --output text \
-    --query 'Stacks[0].[StackStatus,LastUpdatedTime]'
+  aws cloudformation describe-stacks --stack-name "$STACK" --output text --query 'Stacks[0].[StackStatus,LastUpdatedTime]'
 }
 
 # Prints the alarms that are triggered, with the time since when.
 alarms() {
-  aws cloudwatch describe-alarms --alarm-name-prefix "$STACK" --state-value ALARM --output json |
-    jq -r '.MetricAlarms[] | "\(.StateUpdatedTimestamp | tostring | .[:16]) \(.AlarmName)"'
+  aws cloudwatch describe-alarms --alarm-name-prefix "$STACK" --state-value ALARM --output text \
+    --query 'MetricAlarms[].[StateUpdatedTimestamp,AlarmName]'
 }
 
-# changes [options]: prints up to 50 changes that people and programs made in the last two hours.
+# changes [options]: prints what people and programs changed in the last two hours.
 changes() {
-  aws cloudtrail lookup-events --lookup-attributes AttributeKey=ReadOnly,AttributeValue=false --max-items 50 \
-    --start-time $(($(date +%s) - 7200)) --output table \
-    --query 'Events[].[EventTime,EventName,Username,Resources[0].ResourceName]' "$@"
-}
-
-# Prints the last events of the stack's deployment.
-events() {
-  aws cloudformation describe-stack-events --stack-name "$STACK" --max-items 20 --output text \
-    --query 'StackEvents[].[Timestamp,LogicalResourceId,ResourceStatus,ResourceStatusReason]'
-}
-
-# Asks for an API key of the stack, and sets API_KEY.
-api_key() {
-  printf 'API key: '
-  read -rs API_KEY
-  echo
-  export API_KEY
-  case $API_KEY in ask_"${STACK#animal-store-}"_*) ;; *) echo "This is not a key of $STACK." ;; esac
+  aws cloudtrail lookup-events --lookup-attributes AttributeKey=ReadOnly,AttributeValue=false --max-items 1000 \
+    --start-time $(($(date +%s) - 7200)) --output text "$@" \
+    --query "Events[?!contains(['CreateLogStream','CreateLogGroup'], EventName)].[EventTime,EventName,Username]"
 }
 
 # Empties API Gateway's cache of the authorizer's answers.
@@ -64,53 +48,10 @@ throttle() {
     "op=replace,path=/*/*/throttling/burstLimit,value=${2:?}"
 }
 
-# Prints the web ACL with its lock token. AWS WAF names it name|id|scope.
-web_acl() {
-  aws wafv2 get-web-acl --scope REGIONAL --output json --name "$(resource WAFv2::WebACL | cut -d '|' -f 1)" \
-    --id "$(resource WAFv2::WebACL | cut -d '|' -f 2)"
-}
-
-# Prints the addresses that AWS WAF blocks now.
-blocked() {
-  aws wafv2 get-rate-based-statement-managed-keys --scope REGIONAL --rule-name RateOfOneAddress \
-    --web-acl-name "$(resource WAFv2::WebACL | cut -d '|' -f 1)" --web-acl-id "$(resource WAFv2::WebACL | cut -d '|' -f 2)" \
-    --query '[ManagedKeysIPV4.Addresses,ManagedKeysIPV6.Addresses][][]' --output text
-}
-
-# waf_limit <rule> <requests a minute>: changes the limit of a rule of the web ACL.
-waf_limit() {
-  aws wafv2 update-web-acl --cli-input-json "$(web_acl | jq --arg rule "${1:?}" --argjson limit "${2:?}" '
-    (.WebACL.Rules[] | select(.Name == $rule).Statement.RateBasedStatement.Limit) = $limit |
-    {LockToken, Scope: "REGIONAL"} + (.WebACL | {Name, Id, DefaultAction, Rules, VisibilityConfig})')"
-}
-
-# Prints the functions with reserved instances.
-reserved() {
-  for function in $(output FunctionName); do
-    aws lambda get-function-concurrency --function-name "$function" --output text \
-      --query "join(': ', ['$function', to_string(ReservedConcurrentExecutions)])" | grep -v ': null$'
-  done
-}
-
-# reserve <number>: reserves instances for each function.
-reserve() {
-  for function in $(output FunctionName); do
-    aws lambda put-function-concurrency --function-name "$function" --reserved-concurrent-executions "${1:?}"
-  done
-}
-
-# Prints the canary deployments of this stack that run.
-canaries() {
-  for group in $(resource CodeDeploy::DeploymentGroup); do
-    aws deploy list-deployments --application-name "$(resource CodeDeploy::Application)" --output text \
-      --deployment-group-name "$group" --include-only-statuses Created Queued InProgress --query 'deployments[]'
-  done
-}
-
 # Prints the version of the function FUNCTION that serves now, and its newest versions.
 versions() {
   aws lambda get-alias --function-name "$FUNCTION" --name live --query FunctionVersion
-  aws lambda list-versions-by-function --function-name "$FUNCTION" --output table \
+  aws lambda list-versions-by-function --function-name "$FUNCTION" --output text \
     --query 'sort_by(Versions, &LastModified)[-5:].[Version,LastModified]'
 }
 
@@ -127,35 +68,5 @@ recorded() {
 
 # pet <id>: prints what the table has of a pet.
 pet() {
-  aws dynamodb get-item --consistent-read --table-name "$(output PetsTableName)" --output json \
-    --key "{\"id\":{\"N\":\"${1:?}\"}}"
-}
-
-# named <name>: prints the pets with a name. It reads the whole table.
-named() {
-  aws dynamodb scan --table-name "$(output PetsTableName)" --output json --filter-expression '#name = :name' \
-    --expression-attribute-names '{"#name":"name"}' \
-    --expression-attribute-values "$(jq -n --arg name "${1:?}" '{":name":{"S":$name}}')" |
-    jq -ac '.Items[] | [.id.N, .status.S, .name.S]'
-}
-
-# added <from> <to>: prints the pets that were added then, such as from 2027-01-31T09:30:00Z, and 15 s before and after.
-added() {
-  from=$(jq -rn --arg time "${1:?}" '"\($time | fromdate - 15)0000000000000000000"')
-  to=$(jq -rn --arg time "${2:?}" '"\($time | fromdate + 15)0000000000000000000"')
-  for pet_status in available pending sold; do
-    aws dynamodb query --table-name "$(output PetsTableName)" --index-name byStatus --output json \
-      --key-condition-expression '#s = :s AND creationOrder BETWEEN :from AND :to' \
-      --expression-attribute-names '{"#s":"status"}' --expression-attribute-values \
-      "{\":s\":{\"S\":\"$pet_status\"},\":from\":{\"N\":\"$from\"},\":to\":{\"N\":\"$to\"}}" |
-      jq -ac '.Items[] | [.id.N, (.creationOrder.N[:10] | tonumber | todate), .name.S]'
-  done
-}
-
-# Prints whom the alarms reach.
-subscriptions() {
-  for topic in $(output TopicArn); do
-    aws sns list-subscriptions-by-topic --topic-arn "$topic" --output table \
-      --query 'Subscriptions[].[Endpoint,SubscriptionArn]'
-  done
+  aws dynamodb get-item --consistent-read --table-name "$(output PetsTableName)" --key "{\"id\":{\"N\":\"${1:?}\"}}"
 }

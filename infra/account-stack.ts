@@ -34,7 +34,10 @@ export class AccountStack extends Stack {
     stages: readonly Stage[],
     { repository, budget }: AccountSettings,
   ) {
-    super(scope, id, { description: "The Animal Store: what its stages share in an account" });
+    super(scope, id, {
+      description: "The Animal Store: what its stages share in an account",
+      tags: { service: "animal-store" },
+    });
     this.#addLogRole();
     if (budget) this.#addBudget(budget);
     if (repository) this.#addGitHubRoles(repository, stages);
@@ -43,9 +46,11 @@ export class AccountStack extends Stack {
   /** Reports what the whole account costs. AWS Budgets knows it some hours late. */
   #addBudget({ monthlyUsd, email }: MonthlyBudget): void {
     const budgetLimit = { amount: monthlyUsd, unit: "USD" };
+    // Another address replaces the budget, which needs another name.
+    const budgetName = `${this.stackName} ${email}`;
     const subscribers = [{ subscriptionType: "EMAIL", address: email }];
     new CfnBudget(this, "Budget", {
-      budget: { budgetName: this.stackName, budgetType: "COST", timeUnit: "MONTHLY", budgetLimit },
+      budget: { budgetName, budgetType: "COST", timeUnit: "MONTHLY", budgetLimit },
       notificationsWithSubscribers: ["ACTUAL", "FORECASTED"].map((notificationType) => ({
         notification: { notificationType, comparisonOperator: "GREATER_THAN", threshold: 100 },
         subscribers,

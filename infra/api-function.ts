@@ -79,7 +79,6 @@ export class ApiFunction extends LambdaFunction {
   readonly tableThrottles = new Map<string, Metric>();
   /** what callers invoke in a stage with canary deployments; elsewhere they invoke the newest code */
   readonly alias: Alias | undefined;
-  readonly kind: ApiFunctionProps["kind"];
 
   constructor(scope: Construct, id: string, { kind, access, code }: ApiFunctionProps, stage: Stage) {
     const logs = { retention: stage.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
@@ -92,7 +91,6 @@ export class ApiFunction extends LambdaFunction {
         ...Object.fromEntries(access.map(({ table }) => [table.variable, table.tableName])),
         ...(kind === "authorizer" && { STAGE: stage.name }),
       },
-      reservedConcurrentExecutions: stage.reservedConcurrency?.[kind],
       handler: "lambda-entry.handler", // infra/bundle/lambda-entry.mjs
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -109,7 +107,6 @@ export class ApiFunction extends LambdaFunction {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
 
-    this.kind = kind;
     for (const { table, operations } of access)
       for (const operation of operations) {
         const throttled = table.metricThrottledRequestsForOperation(operation);

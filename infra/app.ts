@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { bundleFunctions, writeBundles } from "./bundle/bundles.ts";
-import { UsageError } from "./stages.ts";
 
 // esbuild is a process of its own, and runs while Node loads the CDK.
 const [bundles, { addStacks, featureFlags }] = await Promise.all([bundleFunctions(), import("./stacks.ts")]);
@@ -9,14 +8,7 @@ const { App, Validations } = await import("aws-cdk-lib");
 const app = new App({ context: featureFlags });
 const folder = join(app.outdir, "bundles");
 writeBundles(bundles, folder);
-try {
-  addStacks(app, (entry) => join(folder, entry));
-} catch (error) {
-  // A mistake in a source needs its stack, one on the command line does not.
-  if (!(error instanceof UsageError)) throw error;
-  console.error(error.message);
-  process.exit(1);
-}
+addStacks(app, (entry) => join(folder, entry));
 // The CDK checks what the schemas of the resources allow, and cdk-nag the AWS Solutions rules. An error of either fails the
 // deployment, and warnings are printed. `CDK_VALIDATION=false`, the CDK's switch for its own checks, turns both off.
 if (process.env.CDK_VALIDATION !== "false") {

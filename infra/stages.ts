@@ -27,21 +27,14 @@ export interface Stage {
   /** The limits of AWS WAF for one IP address and for one API key. Without them there is no web ACL. */
   wafRateLimits?: { perIpPerMinute: number; perKeyPerMinute: number };
   /**
-   * Instances that are reserved for each function and that it cannot exceed. Off by default, because the quota of a new
-   * account (often 10) is too small for any reservation. docs/deployment.md says when to turn it on.
-   */
-  reservedConcurrency?: { operation: number; authorizer: number };
-  /**
    * With INFO, Lambda logs the duration, the start-up time and the memory of every invocation. That is about 0.75 KB per
    * invocation; docs/deployment.md has the cost.
    */
   systemLogLevel: "INFO" | "WARN";
   /** how long log lines are kept */
   logRetentionDays: LogRetentionDays;
-  /** sends 10 % of the calls to new code for 5 minutes, and rolls back on alarms */
+  /** sends 10 % of the calls to new code for 5 minutes, and rolls back if its alarm is triggered */
   canaryDeployment: boolean;
-  /** deploys even if alarms are triggered, for repairs; `-c canaryAlarms=off` sets it for one deployment */
-  ignoreCanaryAlarms?: boolean;
   /** who gets the pages and the notices; each address has to confirm, in a message from AWS */
   alarmEmails?: { page: string; notice: string };
   /**
@@ -93,32 +86,22 @@ export const servedStackName = stackName(staging.name);
 /** The stages that have a name here. */
 export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
 
-/** A value on the command line is wrong. Its message is one line. */
-export class UsageError extends Error {}
-
 /**
- * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of another stage, without its domain name,
- * its addresses for alarms and what keeps data.
+ * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of staging, without its domain name and its
+ * addresses for alarms.
  *
- * @param like the name of the other stage, of `-c like=<name>`
- * @throws UsageError if it cannot have this name, or there is no such other stage
+ * @throws Error if it cannot have this name
  */
-export function personalStage(name: string, like = staging.name): Stage {
+export function personalStage(name: string): Stage {
   const taken = ["account", ...namedStages.map((stage) => stage.name)];
   if (!/^[a-z]{1,32}$/.test(name) || taken.includes(name))
-    throw new UsageError(
+    throw new Error(
       `A personal stage needs a name of 1 to 32 lower-case letters, other than ${taken.join(", ")}.`,
     );
-  const other = deployedStages.find((stage) => stage.name === like);
-  if (!other)
-    throw new UsageError(
-      `A personal stage can be like ${deployedStages.map((stage) => stage.name).join(" or ")}.`,
-    );
-  const { domain: _, alarmEmails: __, ...settings } = other;
-  const { retainData, pointInTimeRecovery, deletionProtection } = staging;
-  return { ...settings, name, retainData, pointInTimeRecovery, deletionProtection };
+  const { domain: _, alarmEmails: __, ...settings } = staging;
+  return { ...settings, name };
 }
 
-/** Returns the stage with this name, or else the personal stage. @throws UsageError */
+/** Returns the stage with this name, or else the personal stage. @throws Error */
 export const stageNamed = (name: string): Stage =>
   namedStages.find((stage) => stage.name === name) ?? personalStage(name);

@@ -23,7 +23,6 @@ export async function synthesize(
   const child = spawn(process.execPath, [app], {
     env: {
       ...process.env,
-      FORCE_COLOR: undefined, // the output is for withoutInternals
       CDK_OUTDIR: folder,
       CDK_DEFAULT_ACCOUNT: undefined, // all stages
       ...(!validate && { CDK_VALIDATION: "false" }),
@@ -36,13 +35,5 @@ export async function synthesize(
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
   const status = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
-  if (status !== 0) throw new Error(`The CDK app failed:\n${withoutInternals(output)}`);
-}
-
-/** Removes what does not lead to the mistake: the code and stack frames of Node and of packages. */
-function withoutInternals(output: string): string {
-  return output
-    .replaceAll(/^(Node\.js v.*| +at .*(node:|node_modules).*)\n/gm, "")
-    .replaceAll(/^.*(node:internal|node_modules)\/.*:\d+\n.*\n[ ^]+\n+/gm, "")
-    .trim();
+  if (status !== 0) throw new Error(`The CDK app failed:\n${output.trim()}`);
 }

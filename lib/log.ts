@@ -7,11 +7,15 @@
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
+  // What DynamoDB throttled, and why. Its errors have either of these names.
+  const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as Record<string, unknown> &
+    Error;
   return {
     name: error.name,
     ...(error instanceof SyntaxError ? {} : { message: error.message }),
     ...("code" in error ? { code: error.code } : {}),
     ...("$metadata" in error ? { metadata: error.$metadata } : {}),
+    ...(throttlingReasons ? { throttlingReasons } : {}),
     stack: error.stack?.split("\n").filter((line) => /^\s+at /.test(line)),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };

@@ -1,5 +1,5 @@
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
-import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { contextVariable } from "../../lib/caller.ts";
@@ -32,61 +32,39 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   authorizerRequestId: "$context.authorizer.requestId",
   authorizerError: "$context.authorizer.error",
   error: "$context.error.responseType",
-});
+}).replace('"$context.responseLatency"', "$context.responseLatency"); // a number, which a metric can have as its value
 
-const { all, any, stringValue } = FilterPattern;
+const { all, any, numberValue, stringValue } = FilterPattern;
 
-/** The access log of an API, and the metrics that CloudWatch counts from its lines. */
+/** The access log of an API, and the metrics that CloudWatch takes from its lines. */
 export class AccessLog extends Construct {
   readonly logGroup: LogGroup;
-  /** its lines. `metricIncomingLogEvents` of the CDK has a name that CloudWatch does not know, and no log group */
-  readonly lines: Metric;
-  /** the responses with a 5xx */
-  readonly loggedServerErrors: Metric;
-  /** the requests that a function served or should have served: a 5xx, or a valid key with the scope */
+  /** the number of responses with a 5xx */
+  readonly serverErrors: Metric;
+  /** the number of requests that a function served or should have served: a 5xx, or a valid key with the scope */
   readonly served: Metric;
-  /** the others that had a key of the right form or were throttled: the key is invalid or lacks the scope, or a 429 */
-  readonly refused: Metric;
-  /** a search expression for the dashboard: the 5xx responses of a minute by route */
-  readonly serverErrorsByRoute: string;
-  readonly #namespace = `AnimalStore/${Stack.of(this).stackName}`;
+  /** the time that all but 1 % of these took at most, in milliseconds */
+  readonly latency: Metric;
 
   constructor(scope: Construct, id: string, retention: number) {
     super(scope, id);
     this.logGroup = new LogGroup(this, "Log", { retention, removalPolicy: RemovalPolicy.DESTROY });
-    this.lines = new Metric({
-      namespace: "AWS/Logs",
-      metricName: "IncomingLogEvents",
-      dimensionsMap: { LogGroupName: this.logGroup.logGroupName },
-      statistic: Stats.SUM,
-    });
     const serverError = stringValue("$.status", "=", "5*");
-    this.loggedServerErrors = this.#count("ServerErrors", serverError, "ServerErrors");
-    this.#count("ServerErrorsByRoute", serverError, "ServerErrors", "route");
-    this.serverErrorsByRoute = `SEARCH('{"${this.#namespace}",route} MetricName="ServerErrors"', 'Sum', 60)`;
-
     // A key that is revoked or unknown also has a `keyId` (lib/caller.ts). A mock integration sends the 405.
     const accepted = ["401", "403", "405", "429"].map((status) => stringValue("$.status", "!=", status));
-    const withKey = all(stringValue("$.keyId", "!=", "-"), ...accepted);
-    this.served = this.#count("Served", any(serverError, withKey), "Served");
-    // API Gateway can log these without the `keyId`, and also throttles requests without a key. A missing or malformed key
-    // is UNAUTHORIZED.
-    const refused = ["ACCESS_DENIED", "THROTTLED"].map((type) => stringValue("$.error", "=", type));
-    const withoutScope = stringValue("$.status", "=", "403");
-    this.refused = this.#count("Refusals", any(withoutScope, ...refused), "Refusals");
+    const served = any(serverError, all(stringValue("$.keyId", "!=", "-"), ...accepted));
+    this.serverErrors = this.#measure("ServerErrors", serverError, "1").with({ statistic: Stats.SUM });
+    // A pattern has to name the field that is the value.
+    const timed = all(numberValue("$.latencyMs", ">=", 0), served);
+    this.latency = this.#measure("Served", timed, "$.latencyMs").with({ statistic: Stats.p(99) });
+    this.served = this.latency.with({ statistic: Stats.SAMPLE_COUNT });
   }
 
-  /** Counts the lines that match a pattern, by one of their fields if it is given. */
-  #count(id: string, filterPattern: IFilterPattern, metricName: string, field?: string): Metric {
-    const filter = new MetricFilter(this, id, {
-      logGroup: this.logGroup,
-      filterPattern,
-      metricNamespace: this.#namespace,
-      metricName,
-      metricValue: "1",
-      // A metric with dimensions cannot have a default value.
-      ...(field === undefined ? { defaultValue: 0 } : { dimensions: { [field]: `$.${field}` } }),
-    });
-    return filter.metric({ statistic: Stats.SUM });
+  /** Takes a value from each line that matches a pattern. */
+  #measure(metricName: string, filterPattern: IFilterPattern, metricValue: string): Metric {
+    const metricNamespace = `AnimalStore/${Stack.of(this).stackName}`;
+    const { logGroup } = this;
+    const props = { logGroup, filterPattern, metricNamespace, metricName, metricValue };
+    return new MetricFilter(this, metricName, props).metric();
   }
 }

@@ -9,7 +9,6 @@ import {
   RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
-import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { authorizationPattern } from "../../lib/api-key.ts";
 import { API_VERSION } from "../../lib/operation.ts";
@@ -28,16 +27,6 @@ import { addGatewayResponses } from "./gateway-responses.ts";
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: AccessLog;
-  /**
-   * The responses with a 5xx: the larger of two counts. The metric of API Gateway can lack the gateway responses whose
-   * status is modified, and the access log can lack internal errors (docs/aws-assumptions.md).
-   */
-  readonly serverErrors: MathExpression;
-  /**
-   * The requests that a function served or should have served. API Gateway's own count also has those that anybody can send
-   * without a key, which would hide the failures. If the log stops, only the failures count.
-   */
-  readonly servedRequests: MathExpression;
   /** the base URL of the default endpoint */
   readonly baseUrl: string;
 
@@ -57,17 +46,6 @@ export class Api extends Construct {
     addNotFound(api);
     acknowledgeFindings(api, stage);
     this.restApi = api;
-    this.serverErrors = new MathExpression({
-      expression: "IF(FILL(measured, 0) > FILL(logged, 0), FILL(measured, 0), FILL(logged, 0))",
-      usingMetrics: {
-        measured: api.metricServerError({ statistic: Stats.SUM }),
-        logged: this.accessLog.loggedServerErrors,
-      },
-    });
-    this.servedRequests = new MathExpression({
-      expression: "IF(FILL(served, 0) > failures, FILL(served, 0), failures)",
-      usingMetrics: { served: this.accessLog.served, failures: this.serverErrors },
-    });
     this.baseUrl = `https://${api.restApiId}.execute-api.${api.stack.region}.${api.stack.urlSuffix}/${API_VERSION}`;
   }
 

@@ -1,9 +1,9 @@
-import { Annotations, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Annotations, type Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   Alarm,
+  type AlarmProps,
   ComparisonOperator,
-  type IMetric,
-  MathExpression,
+  type MathExpression,
   type Metric,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
@@ -15,7 +15,18 @@ import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import { anchorOf } from "../names.ts";
 import type { Stage } from "../stages.ts";
-import { type AlarmDefinition, type ShareAlarm, triggerOf } from "./alarm-definitions.ts";
+
+/** The alarm is triggered when the metric exceeds the threshold in each period, or in `datapointsToAlarm` of them. */
+interface AlarmOptions
+  extends Pick<AlarmProps, "threshold" | "evaluationPeriods" | "datapointsToAlarm" | "alarmName"> {
+  metric: Metric | MathExpression;
+  period: Duration;
+  topic: Topic;
+  /** what has happened, for the mail: one sentence */
+  says: string;
+  /** the heading in docs/incidents.md of what to do */
+  section: string;
+}
 
 /** The name of a stage's dashboard: dashboards have one namespace in all regions of an account. */
 export function dashboardName(scope: Construct): string {
@@ -65,43 +76,18 @@ export class Alarms extends Construct {
   }
 
   /**
-   * Adds an alarm that notifies its topic when it is triggered. Missing data does not trigger it. AWS writes the
-   * rest of the message, so the description ends with where to look.
-   *
-   * @param metric with periods of any length: the definition has the length
-   * @param id of the construct
-   * @param alarmName by default CloudFormation names the alarm
+   * Adds an alarm that notifies a topic. Missing data does not trigger it. AWS writes the rest of the mail, so the
+   * description ends with where to look.
    */
-  add(
-    definition: AlarmDefinition,
-    metric: Metric | MathExpression,
-    id = definition.name,
-    alarmName?: string,
-  ): Alarm {
-    const { topic, section, minutes, periods } = definition;
-    const { threshold, description } = triggerOf(definition);
+  add(id: string, { metric, period, topic, says, section, ...props }: AlarmOptions): Alarm {
     const alarm = new Alarm(this, id, {
+      ...props,
+      metric: metric.with({ period }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: periods,
-      threshold,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      metric: metric.with({ period: Duration.minutes(minutes) }),
-      alarmDescription: `${description}. See ${this.#runbook}#${anchorOf(section)}, and the dashboard ${dashboardName(this)}.`,
-      alarmName,
+      alarmDescription: `${says} See ${this.#runbook}#${anchorOf(section)}, and the dashboard ${dashboardName(this)}.`,
     });
-    alarm.addAlarmAction(new SnsAction(this[topic]));
+    alarm.addAlarmAction(new SnsAction(topic));
     return alarm;
   }
-}
-
-/** Returns the failures in a period divided by its calls, or 0 if there are fewer than the definition requires. */
-export function failureRate(
-  { atLeast, atLeastIfAllFail }: ShareAlarm,
-  failures: IMetric,
-  calls: IMetric,
-): MathExpression {
-  const fewest =
-    atLeastIfAllFail === undefined ? atLeast : `IF(calls > failures, ${atLeast}, ${atLeastIfAllFail})`;
-  const expression = `IF(failures >= ${fewest}, failures / calls, 0)`;
-  return new MathExpression({ expression, usingMetrics: { failures, calls } });
 }

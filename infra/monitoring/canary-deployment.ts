@@ -1,5 +1,5 @@
-import { Stack } from "aws-cdk-lib";
-import { type Alarm, type MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration, Stack } from "aws-cdk-lib";
+import { type Alarm, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   type CfnDeploymentGroup,
   LambdaApplication,
@@ -13,20 +13,13 @@ import { acknowledge } from "../acknowledge.ts";
 import { type ApiFunction, LIVE_ALIAS } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
 import { pascalCase } from "../names.ts";
-import type { Stage } from "../stages.ts";
-import { type AlarmDefinition, versionAlarms } from "./alarm-definitions.ts";
-import { type Alarms, failureRate } from "./alarms.ts";
+import type { Alarms } from "./alarms.ts";
 
 /**
- * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If an alarm of the
+ * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If the alarm of the
  * new version is triggered in these 5 minutes, the old version gets all calls again. The functions follow one another.
  */
-export function addCanaryDeployments(
-  scope: Construct,
-  functions: Functions,
-  alarms: Alarms,
-  { ignoreCanaryAlarms = false }: Stage,
-): void {
+export function addCanaryDeployments(scope: Construct, functions: Functions, alarms: Alarms): void {
   const application = new LambdaApplication(scope, "CanaryDeployments");
   let previous: CfnAlias | undefined;
   for (const [name, fn] of Object.entries(functions)) {
@@ -35,13 +28,12 @@ export function addCanaryDeployments(
     const resource = alias.node.defaultChild as CfnAlias;
     const group = new LambdaDeploymentGroup(scope, `${fn.node.id}DeploymentGroup`, {
       application,
-      alarms: addVersionAlarms(alarms, name, fn),
+      alarms: [addVersionAlarm(alarms, name, fn)],
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      ignoreAlarmConfiguration: ignoreCanaryAlarms,
     });
     // The alias names the group in its UpdatePolicy only. The update of the alias is the deployment, and has to wait until
-    // the group has the alarms of the new version.
+    // the group has the alarm of the new version.
     resource.addResourceDependency(group.node.defaultChild as CfnDeploymentGroup);
     // One after the other: a deployment that fails next to others that still run can leave a stack that cannot roll back.
     if (previous) resource.addResourceDependency(previous);
@@ -55,51 +47,45 @@ export function addCanaryDeployments(
 }
 
 /**
- * Adds alarms that measure the new version only, so that a failing old version cannot stop its repair. Their names contain
- * the version, so every deployment starts with new alarms.
+ * Adds an alarm that measures the new version only, so that a failing old version cannot stop its repair. Its name contains
+ * the version, so every deployment starts with a new alarm. Lambda counts what a version throws, while an alias splits its
+ * calls. A handler that responds with a 5xx logs a line.
  */
-function addVersionAlarms(alarms: Alarms, name: string, fn: ApiFunction): Alarm[] {
-  const { errors, highLatency, serverErrors, refusals } = versionAlarms(name);
-  const add = (definition: AlarmDefinition, metric: Metric | MathExpression) =>
-    alarms.add(
-      definition,
-      metric,
-      `${pascalCase(name)}Canary${definition.name}`,
-      `${Stack.of(fn).stackName}-${name}-version-${fn.currentVersion.version}-${definition.name}`,
-    );
-  const calls = versionMetric(fn, "Invocations", Stats.SUM);
-  const [failed, fromStatus] = fn.kind === "authorizer" ? [refusals, 401] : [serverErrors, 500];
-  return [
-    add(errors, versionMetric(fn, "Errors", Stats.SUM)),
-    add(highLatency, versionMetric(fn, "Duration", Stats.p(99))),
-    add(failed, failureRate(failed, loggedResponses(name, fn, fromStatus), calls)),
-  ];
-}
-
-/** Returns a Lambda metric of one version. Lambda reports it while an alias splits its calls between two versions. */
-function versionMetric(fn: ApiFunction, metricName: string, statistic: string): Metric {
-  return new Metric({
-    namespace: "AWS/Lambda",
-    metricName,
-    statistic,
-    dimensionsMap: {
-      FunctionName: fn.functionName,
-      Resource: `${fn.functionName}:${LIVE_ALIAS}`,
-      ExecutedVersion: fn.currentVersion.version,
-    },
-  });
-}
-
-/** Counts the responses of the new version from a status on, from the lines that the function logs for them. */
-function loggedResponses(name: string, fn: ApiFunction, status: number): Metric {
-  const filter = new MetricFilter(fn, "LoggedResponses", {
+function addVersionAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
+  const { stackName } = Stack.of(fn);
+  const { version } = fn.currentVersion;
+  const measured = (metricName: string) =>
+    new Metric({
+      namespace: "AWS/Lambda",
+      metricName,
+      statistic: Stats.SUM,
+      dimensionsMap: {
+        FunctionName: fn.functionName,
+        Resource: `${fn.functionName}:${LIVE_ALIAS}`,
+        ExecutedVersion: version,
+      },
+    });
+  const logged = new MetricFilter(fn, "ServerErrors", {
     logGroup: fn.logGroup,
-    filterPattern: FilterPattern.numberValue("$.message.status", ">=", status),
-    metricNamespace: `AnimalStore/${Stack.of(fn).stackName}`,
-    metricName: `${name}LoggedResponses`,
+    filterPattern: FilterPattern.numberValue("$.message.status", ">=", 500),
+    metricNamespace: `AnimalStore/${stackName}`,
+    metricName: `${name}ServerErrors`,
     metricValue: "1",
     dimensions: { version: "$.message.version" },
+  }).metric({ statistic: Stats.SUM, dimensionsMap: { version } });
+  return alarms.add(`${pascalCase(name)}Canary`, {
+    metric: new MathExpression({
+      expression: "SUM([FILL(errors, 0), FILL(responses, 0)]) / calls",
+      usingMetrics: { errors: measured("Errors"), responses: logged, calls: measured("Invocations") },
+    }),
+    threshold: 0.01,
+    period: Duration.minutes(1),
+    // The count of the lines arrives some minutes later than the others, and is 0 until then.
+    evaluationPeriods: 5,
+    datapointsToAlarm: 1,
+    topic: alarms.notice,
+    says: `The new version of ${name} fails: in a minute, more than 1 % of its calls threw or got a 5xx.`,
+    section: "A new version fails",
+    alarmName: `${stackName}-${name}-version-${version}`,
   });
-  const dimensionsMap = { version: fn.currentVersion.version };
-  return filter.metric({ statistic: Stats.SUM, dimensionsMap });
 }

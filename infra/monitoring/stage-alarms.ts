@@ -1,83 +1,94 @@
-import { MathExpression, type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Api } from "../api/api.ts";
-import type { WebAcl } from "../api/web-acl.ts";
 import type { Functions } from "../function-set.ts";
-import type { AlarmDefinition } from "./alarm-definitions.ts";
-import * as definitions from "./alarm-definitions.ts";
-import { type Alarms, failureRate } from "./alarms.ts";
+import { pascalCase } from "../names.ts";
+import type { Alarms } from "./alarms.ts";
 
 /** What the alarms and the dashboard show. */
 export interface MonitoredResources {
   api: Api;
   functions: Functions;
-  tables: Record<string, Table>;
-  webAcl: WebAcl | undefined;
 }
 
-/** An alarm and what it measures. */
-type StageAlarm = [definition: AlarmDefinition, metric: Metric | MathExpression];
-
-/** Adds the alarms of a whole stage, which also notify when they end. A new alarm notifies once. */
-export function addStageAlarms(alarms: Alarms, resources: MonitoredResources): void {
-  const parts = [errorBudget, refusals, blockedRequests, unloggedRequests, latency, throttles];
-  for (const [definition, metric] of parts.flatMap((part) => part(resources)))
-    alarms.add(definition, metric).addOkAction(new SnsAction(alarms[definition.topic]));
-}
-
-function errorBudget({ api }: MonitoredResources): StageAlarm[] {
-  return definitions.burnRateAlarms.map((definition) => [
-    definition,
-    failureRate(definition, api.serverErrors, api.servedRequests),
-  ]);
-}
+/** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
+const ERROR_BUDGET = 0.001;
 
 /**
- * Requests without a key of the right form do not count, because most are those of scanners, except when the stage is
- * throttled. AWS WAF blocks before API Gateway reads the key: blockedRequests has these.
+ * The responses with a 5xx: the larger of two counts. The metric of API Gateway can lack the gateway responses whose status is
+ * modified, and the access log can lack internal errors (docs/aws-assumptions.md).
  */
-function refusals({ api: { accessLog } }: MonitoredResources): StageAlarm[] {
-  const { served, refused } = accessLog;
-  const calls = new MathExpression({
-    expression: "served + failures",
-    usingMetrics: { served, failures: refused },
+export const serverErrors = ({ restApi, accessLog }: Api) =>
+  new MathExpression({
+    expression: "MAX([FILL(measured, 0), FILL(logged, 0)])",
+    usingMetrics: {
+      measured: restApi.metricServerError({ statistic: Stats.SUM }),
+      logged: accessLog.serverErrors,
+    },
   });
-  return [[definitions.refusals, failureRate(definitions.refusals, refused, calls)]];
-}
 
-function blockedRequests({ webAcl }: MonitoredResources): StageAlarm[] {
-  if (!webAcl) return [];
-  const { blocked, allowed } = webAcl;
-  const { atLeast } = definitions.blockedRequests;
-  // Without FILL there would be no result, and no alarm, when it blocks everything.
-  const expression = `IF(FILL(blocked, 0) >= ${atLeast}, FILL(blocked, 0) / (FILL(blocked, 0) + FILL(allowed, 0)), 0)`;
-  const metric = new MathExpression({ expression, usingMetrics: { blocked, allowed } });
-  return [[definitions.blockedRequests, metric]];
-}
-
-/** Whoever replaces or removes the account's role for the logs of API Gateway stops the access log in silence. */
-function unloggedRequests({ api: { accessLog, restApi } }: MonitoredResources): StageAlarm[] {
-  const metric = new MathExpression({
-    expression: "IF(FILL(lines, 0) > 0, 0, FILL(requests, 0))",
-    usingMetrics: { lines: accessLog.lines, requests: restApi.metricCount() },
+/**
+ * The share of the served requests that got a 5xx, or 0 if fewer than `atLeast` did. API Gateway's own count of requests also
+ * has those that anybody can send without a key, which would hide the failures. If the access log stops, only the failures
+ * count.
+ */
+const shareOfServerErrors = (api: Api, atLeast: number) =>
+  new MathExpression({
+    expression: `IF(failures >= ${atLeast}, failures / MAX([failures, FILL(served, 0)]), 0)`,
+    usingMetrics: { failures: serverErrors(api), served: api.accessLog.served },
   });
-  return [[definitions.unloggedRequests, metric]];
-}
 
-function latency({ api: { restApi } }: MonitoredResources): StageAlarm[] {
-  return [[definitions.highLatency, restApi.metricLatency({ statistic: Stats.p(99) })]];
-}
-
-function throttles({ functions }: MonitoredResources): StageAlarm[] {
-  return Object.entries(functions).map(([name, fn]) => {
-    const throttled = [fn.metricThrottles(), ...fn.tableThrottles.values()];
-    // DynamoDB reports throttled requests only. PutMetricAlarm ignores missing data of AWS/DynamoDB, so an alarm could
-    // keep its state: FILL leaves nothing missing.
-    const metric = new MathExpression({
-      expression: throttled.map((_, n) => `FILL(m${n}, 0)`).join(" + "),
-      usingMetrics: Object.fromEntries(throttled.map((metric, n) => [`m${n}`, metric])),
-    });
-    return [definitions.throttles(name), metric];
-  });
+/** Adds the alarms of a whole stage. A notice says that one has ended, also of a new alarm. */
+export function addStageAlarms(alarms: Alarms, { api, functions }: MonitoredResources): void {
+  const { page, notice } = alarms;
+  const all = [
+    // 14.4 times the rate that the objective allows uses 2 % of the budget of 30 days in an hour (The Site Reliability
+    // Workbook, "Alerting on SLOs").
+    alarms.add("ServerErrors1h", {
+      metric: shareOfServerErrors(api, 12),
+      threshold: 14.4 * ERROR_BUDGET,
+      period: Duration.hours(1),
+      evaluationPeriods: 1,
+      topic: page,
+      says: "Clients get errors: more than 1.44 % of the served requests of the last hour, and at least 12, got a 5xx.",
+      section: "ServerErrors",
+    }),
+    alarms.add("ServerErrors3d", {
+      metric: shareOfServerErrors(api, 20),
+      threshold: ERROR_BUDGET,
+      period: Duration.days(3),
+      evaluationPeriods: 1,
+      topic: notice,
+      says: "A few clients get errors: more than 0.1 % of the served requests of the last 3 days, and at least 20, got a 5xx.",
+      section: "ServerErrors",
+    }),
+    alarms.add("SlowResponses", {
+      metric: api.accessLog.latency,
+      threshold: 2000,
+      period: Duration.minutes(5),
+      evaluationPeriods: 3,
+      topic: notice,
+      says: "Responses are slow: for 15 minutes, more than 1 % of the served requests took more than 2 s.",
+      section: "SlowResponses",
+    }),
+    ...Object.entries(functions).map(([name, fn]) => {
+      const throttles = [fn.metricThrottles(), ...fn.tableThrottles.values()];
+      return alarms.add(`${pascalCase(name)}Throttles`, {
+        // DynamoDB reports throttled requests only. PutMetricAlarm ignores missing data of AWS/DynamoDB, so an alarm could
+        // keep its state: FILL leaves nothing missing.
+        metric: new MathExpression({
+          expression: `SUM([${throttles.map((_, n) => `FILL(m${n}, 0)`).join(", ")}])`,
+          usingMetrics: Object.fromEntries(throttles.map((metric, n) => [`m${n}`, metric])),
+        }),
+        threshold: 0,
+        period: Duration.minutes(5),
+        evaluationPeriods: 3,
+        topic: notice,
+        says: `Lambda or DynamoDB has throttled ${name} for 15 minutes.`,
+        section: "Throttles",
+      });
+    }),
+  ];
+  for (const alarm of all) alarm.addOkAction(new SnsAction(notice));
 }

@@ -22,23 +22,15 @@ it.each([...new Set(programs), "cli/copy.ts"])("%s reports wrong usage in two li
   expect(await runNode([join(root, file), "--foo"], { cwd })).toEqual({ code: 2, stdout: "", stderr });
 });
 
-const app = (context: object) => `CDK_CONTEXT_JSON='${JSON.stringify(context)}' node "$ROOT/infra/app.ts"`;
-
 it.each<[script: string, line: RegExp]>([
   ["npm run -s start", /^Run npm ci first\.\n$/],
   ["npm run -s test", /^Run npm ci first\.\n$/],
   ['node "$ROOT/test/generate/generate.ts"', /^generate: EISDIR: .*\n$/],
-  [app({ stage: "Anna" }), /^A personal stage needs .*\n$/],
-  [app({ canaryAlarms: "false" }), /^Use -c canaryAlarms=off, or leave it out\.\n$/],
-  [app({ team: "payments", stage: "Anna" }), /^Warning: .* team of -c, .*\nA personal .*\n$/],
-  [app({ stage: "anna", like: "anna" }), /^A personal stage can be like staging or production\.\n$/],
-  [app({ like: "production" }), /^Use -c like=<name> with -c stage=<name>\.\n$/],
 ])("says in one line why it fails: %s", (script, line) => {
   const env = {
     ...process.env,
     ROOT: root,
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`, // this Node, whatever runs npm
-    CDK_OUTDIR: join(cwd, "out"),
     npm_config_userconfig: "/dev/null",
   };
   const { status, stderr } = spawnSync("sh", ["-c", script], { cwd, env, encoding: "utf8" });

@@ -2,10 +2,9 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { anchorOf } from "../../infra/names.ts";
 import { errors } from "../../lib/errors.ts";
-import { API_VERSION, type Operation } from "../../lib/operation.ts";
+import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
-import { documents as documentsWithFigures, withFigures } from "../generate/figures.ts";
-import { codeBlocks } from "../support/code-blocks.ts";
+import { withLimits } from "../generate/limits.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (file: string | URL) => readFileSync(new URL(file, root), "utf8");
@@ -35,52 +34,11 @@ it.each(documents)("%s names only files, sections and npm scripts that exist", (
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
 });
 
-it.each([...documents, ...globSync("examples/*.ts", { cwd: root })])(
-  "%s has the version of the API in its URLs",
-  (file) => {
-    const versions = read(file).match(/(?<![a-z])\/v\d+\b/g) ?? []; // not that of a Go module
-    expect(versions.filter((version) => version !== `/${API_VERSION}`)).toEqual([]);
-  },
-);
-
-const programs = globSync(["*.md", "{cli,docs,emulator,examples,local}/**/*.{md,sh,ts}"], { cwd: root });
-it.each(programs)("%s runs programs with local/node.sh, because npm can remove the link to Node", (file) => {
-  expect(read(file)).not.toMatch(/\bnpx node\b|\.bin\/node\b/);
-});
-
-/** The commands that ask. They take the line that is pasted after them for the answer. */
-const asking = /\bread -|cdk (deploy|destroy)|gh secret set/;
-
-it.each(documents)("%s has blocks to paste into bash and zsh: only the last command asks", (document) => {
-  for (const block of codeBlocks(read(document), "sh")) {
-    const lines = block.trimEnd().replaceAll("\\\n", "").split("\n");
-    expect(lines.slice(0, -1).filter((line) => asking.test(line))).toEqual([]);
-    // Nobody can replace <id> before the paste with a value that an earlier line prints.
-    const prints = lines.findIndex((line) =>
-      /^(aws \S+ (list|describe)-|gh \w+ list|npx cdk diff)/.test(line.trim()),
-    );
-    if (prints >= 0) expect(lines.slice(prints).filter((line) => /<[a-z ]+>/.test(line))).toEqual([]);
-    // At its prompt, zsh knows no comments, and splits no variable into words.
-    const unquoted = lines.map((line) => line.replaceAll(/'[^']*'/g, "''"));
-    expect(unquoted.filter((line) => /(^|\s)#|\bin \$\w/.test(line))).toEqual([]);
-  }
-});
-
 const sources = "{.github,cli,docs,emulator,examples,functions,infra,lib,local,openapi,test}/**";
 const files = globSync(["*", sources], { cwd: root }).map((file) => `/${file}`);
 
-it("names only files that exist, in the comments of every source", () => {
-  const missing = files.flatMap((file) => {
-    const comments = /\.(js|mjs|sh|ts|yml)$/.test(file) ? read(file.slice(1)).match(/(\/\/|\*|#) .*/g) : [];
-    const names = comments?.join("\n").match(/(?<![\w./:-])\w[\w./-]*\.(json|md|mjs|ts|yml)\b/g) ?? [];
-    const absent = names.filter((name) => !files.some((other) => other.endsWith(`/${name}`)));
-    return absent.map((name) => file + name);
-  });
-  expect(missing).toEqual([]);
-});
-
-it.each(documentsWithFigures)("%s has the figures that `npm run generate` writes", (document) => {
-  expect(withFigures(document, read(document))).toBe(read(document));
+it("README.md has the limits that `npm run generate` writes", () => {
+  expect(withLimits(read("README.md"))).toBe(read("README.md"));
 });
 
 it("README.md lists every error code with its status", () => {
@@ -119,18 +77,5 @@ describe("docs/contract.md", () => {
     const cited = texts.flatMap((file) => citedIn(file).map((rule) => ({ file, rule })));
     expect(cited).not.toEqual([]);
     expect(cited.filter(({ rule }) => !rules.includes(rule))).toEqual([]);
-  });
-
-  it("says in rule 2.8 that no operation changes a pet, and others cite it", () => {
-    // A deletion keeps the rule: a pet that is there is as it was created.
-    const changing = operations.flatMap(({ id, method }: Operation) => (/PUT|PATCH/.test(method) ? id : []));
-    const says = /^8\. No operation changes a pet/m.test(contract);
-    const sources = ["README.md", "docs/**/*.md", "{cli,lib,test}/**/*.ts"];
-    const citing = globSync(sources, { cwd: root, exclude: ["test/docs/**"] }).filter((file) =>
-      /contract\s2\.8\b/.test(read(file)),
-    );
-    if (changing.length > 0)
-      expect({ changing, says, citing }).toEqual({ changing, says: false, citing: [] });
-    else expect({ says, citing }).toEqual({ says: true, citing: expect.arrayContaining(["README.md"]) });
   });
 });

@@ -9,7 +9,7 @@ import { openApiText } from "../../openapi/document.ts";
 import { synthesizeAccount } from "../support/account.ts";
 import { exampleSettings } from "../support/every-option.ts";
 import { FOLDER, reviewedFiles } from "../support/reviewed-templates.ts";
-import { documents, withFigures } from "./figures.ts";
+import { withLimits } from "./limits.ts";
 
 /** `npm run generate`. npm runs it in the folder of package.json. Read the difference before you commit it. */
 
@@ -37,12 +37,11 @@ async function writeTemplates(): Promise<void> {
 }
 
 const program = configureProgram(new Command("npm run generate"), process)
-  .description(`Writes openapi.json, the reviewed templates, and the figures of ${documents.join(", ")}.`)
+  .description("Writes openapi.json, the reviewed templates, and the limits in README.md.")
   .action(async () => {
     write("openapi.json", openApiText());
     await writeTemplates();
-    for (const document of documents)
-      write(document, withFigures(document, fs.readFileSync(document, "utf8")));
+    write("README.md", withLimits(fs.readFileSync("README.md", "utf8")));
     console.log(changes.join("\n") || "Nothing changed.");
   });
 

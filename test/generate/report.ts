@@ -13,15 +13,6 @@ export function table(
   return [line(head), line(rule), ...rows.map(line)].join("\n");
 }
 
-/** An entry of a Markdown list, in lines of at most 125 characters. */
-export function entry(text: string): string {
-  const lines = ["-"];
-  for (const word of text.split(" "))
-    if (`${lines.at(-1)} ${word}`.length <= 125) lines.push(`${lines.pop()} ${word}`);
-    else lines.push(`  ${word}`);
-  return lines.join("\n");
-}
-
 /**
  * Replaces what is between `<!-- name -->` and `<!-- /name -->`.
  *

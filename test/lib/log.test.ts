@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException, ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "@jest/globals";
 import { ApiError, errors } from "../../lib/errors.ts";
 import { describeError } from "../../lib/log.ts";
@@ -35,6 +35,15 @@ it("includes the response of DynamoDB", () => {
     metadata: $metadata,
     stack,
   });
+});
+
+it("includes what DynamoDB throttled, and why", () => {
+  const throttlingReasons = [{ reason: "IndexWriteKeyRangeThroughputExceeded", resource: "byStatus" }];
+  const $metadata = { httpStatusCode: 400 };
+  const error = new ThrottlingException({ message: "Throttled", throttlingReasons, $metadata });
+  expect(describeError(error)).toMatchObject({ throttlingReasons });
+  const other = Object.assign(new Error(), { ThrottlingReasons: throttlingReasons });
+  expect(describeError(other)).toMatchObject({ throttlingReasons });
 });
 
 it("describes what is not an Error by its type, and an error without a stack", () => {

@@ -8,7 +8,6 @@ export const everyOption: Stage = {
   authorizerCacheSeconds: 17,
   throttling: { rate: 700, burst: 1100 },
   wafRateLimits: { perIpPerMinute: 1300, perKeyPerMinute: 1900 },
-  reservedConcurrency: { operation: 53, authorizer: 23 },
   systemLogLevel: "INFO",
   logRetentionDays: 7,
   alarmEmails: { page: "on-call@example.com", notice: "team@example.com" },

@@ -11,11 +11,9 @@ import { everyOption, exampleSettings } from "./every-option.ts";
 
 const [, , outdir = "", account = ""] = process.argv;
 const codeFolder = () => import.meta.dirname; // any
-const app = new App({ context: { ...featureFlags, deletionProtection: "off", canaryAlarms: "off" }, outdir });
+const app = new App({ context: { ...featureFlags, deletionProtection: "off" }, outdir });
 addStacks(app, codeFolder);
 new AnimalStoreStack(app, everyOption, codeFolder);
-const domain = everyOption.domain && { ...everyOption.domain, disableDefaultEndpoint: false };
-new AnimalStoreStack(app, { ...everyOption, domain }, codeFolder, undefined, "both-endpoints");
 app.synth();
 const filledIn = new App({ context: { ...featureFlags, stage: "anna" }, outdir: account });
 addStacks(filledIn, codeFolder, exampleSettings);
