@@ -16,20 +16,6 @@ it("every reviewed template belongs to a stack", () => {
   expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(files).sort());
 });
 
-// The library recommends more flags with an update, which must change nothing that is deployed.
-it.each(["assembly", "optionsAssembly", "accountAssembly"] as const)(
-  "%s has the feature flags of cdk.json",
-  (which) => {
-    const read = (file: string | URL): Json => JSON.parse(readFileSync(file, "utf8"));
-    const { artifacts } = read(join(shared[which] ?? "", "manifest.json"));
-    const flags = Object.entries<Json>(artifacts["aws-cdk-lib/feature-flag-report"].properties.flags);
-    const set = flags.flatMap(([name, { userValue }]) =>
-      userValue === undefined ? [] : [[name, userValue]],
-    );
-    expect(Object.fromEntries(set)).toEqual(read(new URL("../../cdk.json", import.meta.url)).context);
-  },
-);
-
 // The account assembly has a personal stage and the example repository.
 it.each(["assembly", "accountAssembly"] as const)(
   "the CDK and AWS Solutions warn of nothing in %s, unless this app does on purpose",
