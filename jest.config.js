@@ -26,17 +26,8 @@ process.removeAllListeners("warning").on("warning", (warning) => {
   if (warning.name !== "ExperimentalWarning") print?.(warning);
 });
 
-// From the sunset of an operation on, the tests and the services that they start have the time of the day before it.
-// Only test/lib/operations.test.ts notices, and says what to do. A deployment, which CONTRACT_URL names, has its own clock.
-const { operations } = await import("./lib/operations.ts");
-const sunsets = operations.flatMap(({ deprecation }) => deprecation?.sunset.getTime() ?? []);
-const lateMs = Date.now() - Math.min(...sunsets) + 86_400_000;
-const isLate = lateMs > 86_400_000 && !process.env.CONTRACT_URL;
-if (isLate) process.env.TEST_LATE_MS = String(lateMs);
-
 /** @type {import("jest").Config} */
 const project = {
-  setupFiles: isLate ? ["<rootDir>/test/support/set-clock.ts"] : [],
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/test/support/strip-types.js" },
   cacheDirectory: "<rootDir>/node_modules/.cache/jest",

@@ -1,6 +1,5 @@
 import { type ExecFileOptions, execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { CLOCK } from "./preload.ts";
 
 const entry = fileURLToPath(new URL("../../cli/keys.ts", import.meta.url));
 
@@ -24,7 +23,7 @@ export function runNode(args: string[], options: ExecFileOptions, input = ""): P
 export function keysCli(args: string[], environment: Record<string, string> = {}): Promise<Run> {
   const { PATH } = process.env;
   const env = { PATH, HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment };
-  return runNode([...CLOCK, entry, ...args], { env });
+  return runNode([entry, ...args], { env });
 }
 
 /** Runs a command that must succeed. @returns the JSON that it printed @throws Error with its output if it fails */

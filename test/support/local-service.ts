@@ -4,7 +4,7 @@ import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeDataFolder } from "../../local/data-folder.ts";
-import { CLOCK, PATIENCE } from "./preload.ts";
+import { PATIENCE } from "./preload.ts";
 import { shared } from "./shared.ts";
 
 const launcher = fileURLToPath(new URL("../../local/node.sh", import.meta.url));
@@ -27,7 +27,7 @@ export function spawnService(
   nodeOptions: string[] = [],
   { entry = start, args = [], cwd = process.cwd(), prefix = [] }: Command = {},
 ) {
-  const options = [PATIENCE, ...CLOCK, ...nodeOptions];
+  const options = [PATIENCE, ...nodeOptions];
   const [command = "", ...all] = [...prefix, "sh", launcher, ...options, entry, ...args];
   const child = spawn(command, all, {
     cwd,

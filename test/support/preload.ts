@@ -1,12 +1,5 @@
-import { shared } from "./shared.ts";
-
 /** Returns the option with which Node runs a module before the program. */
 export const preload = (source: string) => `--import=data:text/javascript,${encodeURIComponent(source)}`;
 
 /** The option with which functions wait longer for their tables. */
 export const PATIENCE = `--import=${new URL("patience.js", import.meta.url)}`;
-
-/** The option with the clock of the tests, if that is set back. */
-export const CLOCK = shared.lateMs
-  ? [preload(`const { now } = Date; Date.now = () => now() - ${shared.lateMs};`)]
-  : [];

@@ -6,8 +6,6 @@ const variables = {
   accountAssembly: "TEST_ACCOUNT_ASSEMBLY",
   logs: "TEST_LOGS",
   dataFolder: "TEST_DATA_FOLDER",
-  /** how many milliseconds the clock is set back; empty until the sunset of an operation (jest.config.js) */
-  lateMs: "TEST_LATE_MS",
   baseUrl: "CONTRACT_URL",
   key: "CONTRACT_KEY",
 } as const;
