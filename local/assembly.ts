@@ -1,37 +1,32 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { appendFile, glob, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { appendFile, glob, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readStack, type StackDefinition } from "../emulator/template/template.ts";
 import { entryOfOutput } from "../infra/names.ts";
 import { localStage, servedStackName } from "../infra/stages.ts";
 import { synthesize } from "../infra/synthesize.ts";
-import { assemblyFolder } from "./data-folder.ts";
-import { listSources } from "./sources.ts";
 
 /** This checkout, with a slash at its end. */
 export const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** The folders that determine the template. */
-export const templateFolders = ["infra", "lib"].map((name) => join(root, name));
-/** The folders that determine the assembly. */
-export const sourceFolders = [join(root, "functions"), ...templateFolders];
-/** The other inputs of a synthesis. npm rewrites its lock file in node_modules whenever it changes that folder. */
-const otherInputs = [
-  "cdk.json",
-  "package.json",
-  "package-lock.json",
-  "node_modules/.package-lock.json",
-  "tsconfig.json",
-];
+// Patterns of what determines an assembly. Editors leave files with a dot at the start of their name.
+const packages = "{cdk,tsconfig,package,package-lock,node_modules/.package-lock}.json";
+export const templateSources = [packages, "{infra,lib}/**/[!.]*.{ts,mjs}"];
+export const functionSources = [packages, "{functions,lib,infra/bundle}/**/[!.]*.{ts,mjs}"];
 
-/** What hashSources returns, and the draft of an assembly. */
-const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
+/** Returns a hash of files of this checkout, and of the version of Node. @param patterns of their paths */
+export function hashSources(patterns = [...templateSources, ...functionSources]): string {
+  const hash = createHash("sha256").update(process.version);
+  for (const file of globSync(patterns, { cwd: root }).sort())
+    hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest("hex").slice(0, 32);
+}
 
 /**
  * Returns the assembly of the current sources. It synthesizes the assembly only if the folder does not have it yet, and
- * removes the assemblies of other sources, and nothing else.
+ * removes everything else from the folder.
  *
  * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
  * @param options of the synthesis
@@ -40,9 +35,9 @@ const assemblyName = /^[0-9a-f]{32}(\.draft)?$/;
  */
 export async function refreshAssembly(
   folder: string,
-  options: Parameters<typeof synthesize>[1] = {},
+  options?: Parameters<typeof synthesize>[1],
 ): Promise<string> {
-  const sources = await hashSources();
+  const sources = hashSources();
   const assembly = join(folder, sources);
   if (!existsSync(assembly)) {
     if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
@@ -58,26 +53,12 @@ export async function refreshAssembly(
         `//# sourceMappingURL=../${basename(map)}\n`,
       );
     // Sources that changed meanwhile need an assembly with another name.
-    if ((await hashSources()) !== sources) return refreshAssembly(folder, options);
+    if (hashSources() !== sources) return refreshAssembly(folder, options);
     await rename(draft, assembly);
   }
-  for (const name of await readdir(folder)) {
-    const other = join(folder, name);
-    if (assemblyName.test(name) && other !== assembly) await rm(other, { recursive: true, force: true });
-  }
+  for (const name of await readdir(folder))
+    if (name !== sources) await rm(join(folder, name), { recursive: true, force: true });
   return assembly;
-}
-
-/** Returns the name of the current assembly: a hash of every file and version that the synthesis reads, in these folders. */
-export async function hashSources(folders = sourceFolders): Promise<string> {
-  const sources = folders.flatMap((folder) => listSources(folder));
-  const files = [...otherInputs.map((name) => join(root, name)), ...sources];
-  const hash = createHash("sha256").update(process.version);
-  for (const file of files.sort()) {
-    const content = await readFile(file).catch(() => ""); // a package file that npm did not write
-    hash.update(`\0${file.slice(root.length)}\0${content.length}\0`).update(content);
-  }
-  return hash.digest("hex").slice(0, 32);
 }
 
 /**
@@ -98,13 +79,3 @@ export function readLocalStack(assembly: string, code = join(assembly, "bundles"
   }));
   return { ...stack, functions };
 }
-
-/**
- * Returns the stack of the current sources, and synthesizes it if they have changed.
- *
- * @param env names the data folder
- * @param options.code see readLocalStack
- * @throws Error with the CDK app's output when it fails
- */
-export const currentStack = async (env: NodeJS.ProcessEnv, options: { signal: AbortSignal; code?: string }) =>
-  readLocalStack(await refreshAssembly(assemblyFolder(env), options), options.code);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the Node.js of `npm ci`, with the settings that limit the memory of the local service (emulator/README.md).
+# Runs the Node.js of `npm ci`.
 # Usage: sh local/node.sh [options of Node.js] <file> [arguments]
 fail() { echo "$1" >&2; exit 1; }
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)

@@ -1,40 +1,87 @@
-import { EventEmitter, on } from "node:events";
-import { statSync } from "node:fs";
-import { listSources } from "./sources.ts";
+import { globSync, watch } from "node:fs";
+import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { bundleFunctions, writeBundles } from "../infra/bundle/bundles.ts";
+import {
+  functionSources,
+  hashSources,
+  readLocalStack,
+  refreshAssembly,
+  root,
+  templateSources,
+} from "./assembly.ts";
+import { dataPath } from "./data-folder.ts";
+import type { Service } from "./serve.ts";
 
-/** How long it waits before it looks again, in milliseconds. Editors write a file in several steps: it reports the last one. */
+/** Editors write a file in several steps: the last one counts. In milliseconds. */
 const PAUSE_MS = 100;
 
-function stateOf(folders: string[]): string {
-  const files = folders.flatMap((folder) => listSources(folder));
-  const stats = files.map((file) => statSync(file, { throwIfNoEntry: false }));
-  return JSON.stringify(files.map((file, n) => [file, stats[n]?.ino, stats[n]?.size, stats[n]?.ctimeMs]));
+interface Part {
+  report: string;
+  sources: string[];
+  /** the hash of the sources that were served or had a mistake */
+  seen: string;
+  build: () => Promise<void>;
+  isBusy?: boolean;
 }
 
-/**
- * Watches the sources in folders and their subfolders from the call on, also those that links name. It polls, because the
- * events of a file system lose sight of files that editors replace, and of what links name.
- *
- * @returns the changes, also those before the iteration begins, each as a signal that is aborted when sources change again
- */
-export function watchFolders(folders: string[]): AsyncIterable<[AbortSignal]> {
-  const changes = new EventEmitter<{ change: [AbortSignal] }>();
-  let change = new AbortController();
-  let last = stateOf(folders);
-  let reported = last;
-  const look = () => {
-    const start = performance.now();
-    const state = stateOf(folders);
-    // On a slow disk, a look takes long and holds up the service.
-    setTimeout(look, PAUSE_MS + 10 * (performance.now() - start)).unref();
-    const isQuiet = state === last;
-    last = state;
-    if (!isQuiet || state === reported) return;
-    reported = state;
-    change.abort();
-    change = new AbortController();
-    changes.emit("change", change.signal);
+/** Serves changes of the sources, and the last code and template while a source has an error. @param env names the data folder */
+export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
+  let { assembly } = service;
+  // Its name is the hash of the sources: some can have changed during the start.
+  const seen = (sources: string[]) => (basename(assembly) === hashSources() ? hashSources(sources) : "");
+  let code: string | undefined;
+  const functions: Part = {
+    report: "The changed functions are",
+    sources: functionSources,
+    seen: seen(functionSources),
+    build: async () => {
+      const bundles = await bundleFunctions({ sourcemap: "inline", logLevel: "silent" });
+      code = dataPath(env, "functions");
+      await rm(code, { recursive: true, force: true });
+      writeBundles(bundles, code);
+    },
   };
-  setTimeout(look, PAUSE_MS).unref();
-  return on(changes, "change") as AsyncIterable<[AbortSignal]>;
+  const template: Part = {
+    report: "The changed template is",
+    sources: templateSources,
+    seen: seen(templateSources),
+    build: async () => {
+      assembly = await refreshAssembly(dataPath(env, "assembly"));
+    },
+  };
+
+  /** Serves a part until its sources are those that it has seen. @returns whether the last ones had no mistake */
+  async function update(part: Part): Promise<boolean> {
+    if (part.isBusy) return false;
+    part.isBusy = true;
+    let isServed = true;
+    for (let hash = hashSources(part.sources); hash !== part.seen; hash = hashSources(part.sources)) {
+      part.seen = hash;
+      try {
+        await part.build();
+        await service.replace(readLocalStack(assembly, code));
+        isServed = true;
+        console.error(`${part.report} served.`);
+      } catch (error) {
+        isServed = false;
+        console.error(`${part.report} not served. ${(error as Error).message}`);
+      }
+    }
+    part.isBusy = false;
+    return isServed;
+  }
+  // The functions first, because a synthesis takes seconds.
+  const updateBoth = async () => (await update(functions)) && (await update(template));
+
+  let timer: NodeJS.Timeout;
+  const onChange = () => {
+    clearTimeout(timer);
+    timer = setTimeout(updateBoth, PAUSE_MS);
+  };
+  // Each folder, because the events of a file end when an editor replaces it.
+  for (const folder of globSync("{functions,infra,lib}/**/", { cwd: root }))
+    watch(join(root, folder), onChange);
+  onChange(); // what has changed meanwhile
+  console.error("Watching functions/, infra/, lib/ for changes.");
 }

@@ -1,63 +1,129 @@
-import type { IncomingMessage, RequestListener } from "node:http";
-import type { HttpResponse } from "../template/rest-api.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { APIGatewayProxyResult } from "aws-lambda";
+import type { Invoke } from "../functions.ts";
+import type { HttpResponse, MockIntegration } from "../template/rest-api.ts";
 import type { StackDefinition } from "../template/template.ts";
 import { createAuthorizer } from "./authorizer.ts";
-import { type RequestContext, requestContext } from "./context.ts";
-import { proxyEvent } from "./event.ts";
-import { type Invoke, respondFromMock, respondFromProxy } from "./integration.ts";
-import { readBody, readTarget } from "./request.ts";
-import { GatewayError, send } from "./responses.ts";
+import { proxyEvent, type RequestContext } from "./event.ts";
+import { GatewayError, readBody, readTarget } from "./request.ts";
 import { createRouter } from "./router.ts";
 
+/** Options of the server that a gateway needs. */
+export const serverOptions = {
+  /** API Gateway's limit for the request line and the values of all headers, in bytes. Node counts their names as well. */
+  maxHeaderSize: 10_240,
+  /**
+   * How long an idle connection stays open, in milliseconds. A client that is busy for longer does not see it end, and its
+   * next request fails. Node's own limit is 5 s, which a busy machine can take to load a program.
+   */
+  keepAliveTimeout: 60_000,
+};
+
+/** What a line of the log can have of a request and its response. */
 export interface HandledRequest {
-  variables: Partial<RequestContext>;
+  method: string;
   /** as the client sent it */
   url: string;
-  /** of the response */
+  status: number;
   body: string;
+  durationMs: number;
+  /** what the authorizer said about the caller */
+  caller: Record<string, unknown>;
 }
 
-export interface GatewayOptions {
-  invoke: Invoke;
-  /** receives every request when its response is sent, and the format of the access log */
-  onRequest: (request: HandledRequest, accessLogFormat: string) => void;
-  /** receives what fails in the gateway itself, which is a DEFAULT_5XX */
-  onFailure: (error: unknown) => void;
-}
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Serves a stack's REST API. The README of `emulator/` lists what it imitates of API Gateway. */
+/**
+ * Serves a stack's REST API. The README of `emulator/` lists what it imitates of API Gateway.
+ *
+ * @param invoke runs a function
+ * @param onRequest receives every request when its response is sent
+ */
 export function createGateway(
   stack: StackDefinition,
-  { invoke, onRequest, onFailure }: GatewayOptions,
+  invoke: Invoke,
+  onRequest: (request: HandledRequest) => void,
 ): RequestListener {
   const route = createRouter(stack.routes);
   const authorize = createAuthorizer(stack.authorizer, invoke);
+
+  const gatewayResponse = (type: string): HttpResponse => {
+    const response = stack.gatewayResponses[type];
+    if (!response) throw new Error(`The template has no gateway response ${type}.`);
+    return response;
+  };
 
   async function respond(message: IncomingMessage, context: RequestContext): Promise<HttpResponse> {
     const request = readTarget(message, stack.apiStageName);
     const match = route(request.method, request.path);
     if (!match) throw new GatewayError("MISSING_AUTHENTICATION_TOKEN");
-    const { integration, requiresAuthorization, path } = match.route;
-    context.resourcePath = path;
-    const caller = requiresAuthorization ? await authorize(request, context) : {};
+    const { integration, requiresAuthorization } = match.route;
+    if (requiresAuthorization) await authorize(request, context);
     const body = await readBody(message);
     if (integration.type === "MOCK") return respondFromMock(integration, message.headers["content-type"]);
-    const event = JSON.stringify(proxyEvent({ ...request, body }, match, context, caller));
-    return respondFromProxy((requestId) => invoke(integration.functionName, event, requestId), context);
+    const event = proxyEvent({ ...request, body }, match, context);
+    return toResponse(await invoke(integration.functionName, event).catch(() => undefined));
   }
 
   return async (message, response) => {
     const start = performance.now();
-    const context = requestContext(message, stack.apiStageName);
+    const { method = "", url = "", headers } = message;
+    const chosen = String(headers["x-amzn-requestid"]);
+    const context: RequestContext = {
+      // A client can choose it (API Gateway guide, "Access logging for REST APIs").
+      requestId: UUID.test(chosen) ? chosen : randomUUID(),
+      extendedRequestId: `${randomBytes(11).toString("base64url")}=`,
+      stage: stack.apiStageName,
+      authorizer: {},
+    };
     const result = await respond(message, context).catch((error: unknown) => {
-      if (!(error instanceof GatewayError)) onFailure(error);
-      const type = error instanceof GatewayError ? error.message : "DEFAULT_5XX";
-      context["error.responseType"] = type;
-      return stack.gatewayResponses[type];
+      if (error instanceof GatewayError) return gatewayResponse(error.message);
+      console.error(error);
+      return gatewayResponse("DEFAULT_5XX");
     });
     send(response, result, context);
-    context.status = result.status;
-    context.responseLatency = Math.round(performance.now() - start);
-    onRequest({ url: message.url ?? "", body: result.body, variables: context }, stack.accessLogFormat);
+    const durationMs = Math.round(performance.now() - start);
+    onRequest({ method, url, ...result, durationMs, caller: context.authorizer });
   };
+}
+
+/**
+ * A mock integration with the passthrough behavior NEVER: the request's media type selects a request template.
+ *
+ * @throws GatewayError when there is no template for the type
+ */
+function respondFromMock({ mediaTypes, response }: MockIntegration, contentType = "application/json") {
+  const [mediaType = ""] = contentType.split(";");
+  if (!mediaTypes.includes(mediaType.trim().toLowerCase())) throw new GatewayError("UNSUPPORTED_MEDIA_TYPE");
+  return response;
+}
+
+/**
+ * The response of a Lambda proxy integration. A function that throws is INTEGRATION_FAILURE in API Gateway's recorded access
+ * logs (DataBiosphere/azul#6624, #8258). One that exceeds its timeout, and an invalid result, are assumed to be one too.
+ */
+function toResponse(result: unknown): HttpResponse {
+  const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;
+  if (!Number.isInteger(statusCode) || typeof body !== "string")
+    throw new GatewayError("INTEGRATION_FAILURE");
+  return { status: Number(statusCode), headers: (headers ?? {}) as Record<string, string>, body };
+}
+
+function send(
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  context: RequestContext,
+): void {
+  response.writeHead(status, {
+    // A 204 must not have a Content-Length (RFC 9110, 8.6).
+    ...(status !== 204 && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
+    "x-amzn-RequestId": context.requestId,
+    "x-amz-apigw-id": context.extendedRequestId,
+    ...headers,
+  });
+  if (response.req.complete) return void response.end(body);
+  // The client still sends. If the connection closed now, the client would lose the response.
+  response.write(body);
+  response.req.on("close", () => response.end()).resume();
 }

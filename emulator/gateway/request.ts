@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { GatewayError } from "./responses.ts";
+/** Ends a request with a gateway response. Its message is the type, such as UNAUTHORIZED. */
+export class GatewayError extends Error {}
 
 /** The limit for a request's body, in bytes: Lambda's for an event. API Gateway's own is 10 MB. */
 export const EVENT_LIMIT = 6 * 1024 * 1024;
@@ -20,7 +21,7 @@ export async function readBody(message: IncomingMessage): Promise<Buffer> {
       chunks.push(chunk);
     }
   } catch {
-    throw new GatewayError("BAD_REQUEST_BODY");
+    throw new GatewayError("DEFAULT_4XX");
   }
   // Which gateway response this is in AWS is recorded nowhere (docs/aws-assumptions.md).
   if (size > EVENT_LIMIT) throw new GatewayError("REQUEST_TOO_LARGE");

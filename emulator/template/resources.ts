@@ -27,10 +27,7 @@ interface Properties {
     Integration: IntegrationProperties;
   };
   "ApiGateway::Resource": { ParentId: string; PathPart: string };
-  "ApiGateway::Stage": {
-    StageName: string;
-    AccessLogSetting: { Format: string };
-  };
+  "ApiGateway::Stage": { StageName: string };
   "DynamoDB::Table": Omit<CreateTableCommandInput, "TableName">;
   "Lambda::Alias": { FunctionName: string };
   "Lambda::Function": {
@@ -39,7 +36,6 @@ interface Properties {
     Environment?: { Variables: Record<string, string> };
     /** in seconds */
     Timeout: number;
-    MemorySize: number;
   };
 }
 

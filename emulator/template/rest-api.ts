@@ -57,32 +57,6 @@ function readRoutes(find: FindResources) {
   }));
 }
 
-/** The gateway responses that the emulator sends. */
-const gatewayResponseTypes = [
-  "ACCESS_DENIED",
-  "AUTHORIZER_CONFIGURATION_ERROR",
-  "BAD_REQUEST_BODY",
-  "DEFAULT_4XX",
-  "DEFAULT_5XX",
-  "INTEGRATION_FAILURE",
-  "INTEGRATION_TIMEOUT",
-  "MISSING_AUTHENTICATION_TOKEN",
-  "REQUEST_TOO_LARGE",
-  "UNAUTHORIZED",
-  "UNSUPPORTED_MEDIA_TYPE",
-] as const;
-export type GatewayResponseType = (typeof gatewayResponseTypes)[number];
-
-function readGatewayResponses(find: FindResources) {
-  const all = find("ApiGateway::GatewayResponse");
-  const responses = gatewayResponseTypes.map((type) => {
-    const response = all.find(({ ResponseType }) => ResponseType === type);
-    if (!response) throw new Error(`The template has no gateway response ${type}.`);
-    return [type, staticResponse(response)];
-  });
-  return Object.fromEntries(responses) as Record<GatewayResponseType, HttpResponse>;
-}
-
 export type Authorizer = ReturnType<typeof readRestApi>["authorizer"];
 
 /** Reads the REST API of a template, its authorizer and its only stage. */
@@ -93,14 +67,14 @@ export function readRestApi(find: FindResources) {
   return {
     routes: readRoutes(find),
     /** by type, such as UNAUTHORIZED */
-    gatewayResponses: readGatewayResponses(find),
+    gatewayResponses: Object.fromEntries(
+      find("ApiGateway::GatewayResponse").map((one) => [one.ResponseType, staticResponse(one)]),
+    ) as Record<string, HttpResponse>,
     authorizer: {
       functionName: invoked(authorizer.AuthorizerUri, find),
       pattern: new RegExp(authorizer.IdentityValidationExpression),
       cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
     },
     apiStageName: stage.StageName,
-    /** with API Gateway's $context variables */
-    accessLogFormat: stage.AccessLogSetting.Format,
   };
 }

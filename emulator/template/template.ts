@@ -14,10 +14,10 @@ export type FunctionDefinition = StackDefinition["functions"][number];
  *
  * @param folder where the CDK app wrote it
  * @param stackName names its template
- * @throws Error in one line that names the file, or the resource whose type is not imitated
+ * @throws Error in one line that names the resource whose type is not imitated
  */
 export function readStack(folder: string, stackName: string) {
-  const template = readTemplate(join(folder, `${stackName}.template.json`));
+  const template: Template = JSON.parse(readFileSync(join(folder, `${stackName}.template.json`), "utf8"));
   const find = resourcesOf(template);
   return {
     ...readRestApi(find),
@@ -38,14 +38,6 @@ export function readStack(folder: string, stackName: string) {
   };
 }
 
-function readTemplate(file: string): Template {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new Error(`${file} is not a template: ${(error as Error).message}`);
-  }
-}
-
 function functionDefinition(fn: Resource<"Lambda::Function">, folder: string) {
   return {
     /** the logical id */
@@ -56,6 +48,5 @@ function functionDefinition(fn: Resource<"Lambda::Function">, folder: string) {
     handler: fn.Handler,
     environment: fn.Environment?.Variables ?? {},
     timeoutMs: fn.Timeout * 1000,
-    memoryMb: fn.MemorySize,
   };
 }

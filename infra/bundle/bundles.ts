@@ -9,7 +9,9 @@ import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
  * @returns `get-pet.js` and its source map `get-pet.js.map` for functions/get-pet.ts
  * @throws esbuild's Error
  */
-export async function bundleFunctions(options: Pick<BuildOptions, "plugins"> = {}): Promise<OutputFile[]> {
+export async function bundleFunctions(
+  options: Pick<BuildOptions, "plugins" | "sourcemap" | "logLevel"> = {},
+): Promise<OutputFile[]> {
   return (await build({ ...esbuildOptions, ...options, entryPoints: entryPoints() })).outputFiles;
 }
 

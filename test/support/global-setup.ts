@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Store } from "../../emulator/store/store.ts";
 import { refreshAssembly } from "../../local/assembly.ts";
-import { assemblyFolder, makeDataFolder } from "../../local/data-folder.ts";
+import { dataPath, makeDataFolder } from "../../local/data-folder.ts";
 import { type LocalService, startService } from "./local-service.ts";
 import { share, shared } from "./shared.ts";
 import { startTestStore } from "./test-store.ts";
@@ -46,7 +46,7 @@ export default async function setup(): Promise<void> {
   const data = join(folder, "data");
   await makeDataFolder({ DATA_DIR: data });
   const [assembly] = await Promise.all([
-    refreshAssembly(assemblyFolder({ DATA_DIR: data }), { validate: true }),
+    refreshAssembly(dataPath({ DATA_DIR: data }, "assembly"), { validate: true }),
     synthesizeOptions(join(folder, "options"), join(folder, "account")),
   ]);
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);

@@ -7,7 +7,7 @@ it("refuses a body that is incomplete because the client disconnected", async ()
   const message = new IncomingMessage(new Socket());
   message.push("{");
   message.destroy();
-  await expect(readBody(message)).rejects.toThrow("BAD_REQUEST_BODY");
+  await expect(readBody(message)).rejects.toThrow("DEFAULT_4XX");
 });
 
 const read = (url: string, host: string[] = ["a"]) =>

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempDisposable, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,55 +7,31 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { AbstractLevel } from "abstract-level";
-import { ClassicLevel } from "classic-level";
-import dynalite from "dynalite";
 import { closeIterators } from "../../../emulator/store/close-iterators.ts";
 import { createTables } from "../../../emulator/store/create-tables.ts";
-import { lockFolder, type Store, startStore } from "../../../emulator/store/store.ts";
-import { writeAtOnce } from "../../../emulator/store/write-at-once.ts";
+import { type Store, startStore } from "../../../emulator/store/store.ts";
 import { eventually, occurs } from "../../support/eventually.ts";
-import { listen } from "../../support/listen.ts";
 
-const emptyFolder = () => mkdtempDisposable(join(tmpdir(), "animal-store-store-"));
-
-describe("startStore", () => {
-  it("releases the folder when it closes, also while a client is connected, and reports no failure", async () => {
-    await using temporary = await emptyFolder();
-    const { path: folder } = temporary;
-    const error = jest.spyOn(console, "error");
-    for (let round = 0; round < 2; round++) {
-      const store = await startStore(folder);
-      await once(
-        connect(Number(new URL(store.endpoint).port), "127.0.0.1").on("error", () => undefined),
-        "connect",
-      );
-      await store.close();
-    }
-    expect(error.mock.calls).toEqual([]);
-    error.mockRestore();
-  });
-
-  it("says what is damaged: what LevelDB left out, or why it opens nothing", async () => {
-    await using temporary = await emptyFolder();
-    const { path: folder } = temporary;
-    const data = new ClassicLevel(folder);
-    await data.put("pet", "Rex");
-    await data.close();
-    const [log = ""] = (await readdir(folder)).filter((name) => name.endsWith(".log"));
-    const bytes = await readFile(join(folder, log));
-    bytes[bytes.length - 1] = 0;
-    await writeFile(join(folder, log), bytes);
-    const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
-    for (const _start of ["reports it", "has nothing to report"]) await (await startStore(folder)).close();
-    expect(error.mock.calls).toEqual([
-      [expect.stringMatching(/is damaged\. Items can be missing: .*checksum mismatch$/)],
-    ]);
-    error.mockRestore();
-    await writeFile(join(folder, "CURRENT"), "garbage");
-    await expect(startStore(folder)).rejects.toThrow(`The data folder ${folder} cannot be opened: `);
-    await writeFile(join(folder, "in-use"), "");
-    await expect(lockFolder(folder)).rejects.toThrow(`The data folder ${folder} cannot be opened: `);
-  });
+it("keeps the data of a folder that no other process has open, and says why it cannot open one", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-store-"));
+  const { path } = folder;
+  const store = await startStore(path);
+  await createTables(store, [table]);
+  const socket = connect(Number(new URL(store.endpoint).port), "127.0.0.1").on("error", () => undefined);
+  await once(socket, "connect");
+  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} is in use by another process: `);
+  await store.close();
+  const again = await startStore(path);
+  const indexed = {
+    ...table,
+    GlobalSecondaryIndexes: [
+      { IndexName: "new", KeySchema: table.KeySchema, Projection: { ProjectionType: "ALL" as const } },
+    ],
+  };
+  await expect(createTables(again, [indexed])).rejects.toThrow("The table kept has no index new: ");
+  await again.close();
+  await writeFile(join(path, "CURRENT"), "garbage");
+  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} cannot be opened: `);
 });
 
 /** What a request has whose signature is not checked. */
@@ -66,13 +42,8 @@ const signed = ({ accessKeyId }: { accessKeyId: string }, operation: string) => 
   "Content-Type": "application/x-amz-json-1.0",
 });
 
-async function send(
-  store: Pick<Store, "endpoint" | "accessKeyId">,
-  operation: string,
-  input: object,
-  { method = "POST", headers = {} as Record<string, string> } = {},
-) {
-  const options = { method, agent: false, headers: { ...signed(store, operation), ...headers } };
+async function send(store: Store, operation: string, input: object, more = {}, method = "POST") {
+  const options = { method, agent: false, headers: { ...signed(store, operation), ...more } };
   const [response] = await once(request(store.endpoint, options).end(JSON.stringify(input)), "response");
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
@@ -87,10 +58,8 @@ const table = {
 
 describe("a store", () => {
   let store: Store;
-
   beforeAll(async () => {
     store = await startStore();
-    expect(store.accessKeyId).toMatch(/^[\da-f]{40}$/);
     await createTables(store, [table]);
   });
   afterAll(() => store.close());
@@ -105,65 +74,34 @@ describe("a store", () => {
     expect((await send(store, "ListTables", {})).body).toBe('{"TableNames":["kept"]}');
   });
 
-  it.each<[string, Parameters<typeof send>[3]]>([
-    ["a preflight of a web page", { method: "OPTIONS", headers: { Origin: "http://a", Authorization: "" } }],
-    ["a web page of another origin", { headers: { Origin: "null" } }],
-    ["a web page of the same origin", { headers: { "Sec-Fetch-Site": "same-origin" } }],
-    ["another host name", { headers: { Host: "localhost" } }],
-    ["no credential", { headers: { Authorization: "" } }],
-    ["another credential", { headers: { Authorization: "AWS4-HMAC-SHA256 Credential=local/20261122/" } }],
-  ])("refuses %s", async (_name, options) => {
-    const { status, headers, body } = await send(store, "DeleteTable", { TableName }, options);
-    expect({ status, body }).toEqual({
-      status: 403,
-      body: expect.stringContaining("UnrecognizedClientException"),
-    });
-    expect(Object.keys(headers).join()).not.toContain("access-control");
+  it.each<[string, Record<string, string>, method?: string]>([
+    ["a preflight of a web page", { Origin: "http://a", Authorization: "" }, "OPTIONS"],
+    ["a web page of another origin", { Origin: "null" }],
+    ["a web page of the same origin", { "Sec-Fetch-Site": "same-origin" }],
+    ["another host name", { Host: "localhost" }],
+    ["no credential", { Authorization: "" }],
+    ["another credential", { Authorization: "AWS4-HMAC-SHA256 Credential=local/20261122/" }],
+  ])("refuses %s", async (...[, headers, method]) => {
+    const response = await send(store, "DeleteTable", { TableName }, headers, method);
+    expect(response).toMatchObject({ status: 403, body: expect.stringContaining("UnrecognizedClient") });
+    expect(Object.keys(response.headers).join()).not.toContain("access-control");
   });
 });
 
 it("closes the iterators that dynalite leaves open", async () => {
-  closeIterators();
   // It does not replace a return() that exists.
   expect(closeIterators).toThrow("remove emulator/store/close-iterators.ts");
   // A database holds its iterators from attachResource to detachResource.
   const attached = jest.spyOn(AbstractLevel.prototype, "attachResource");
   const detached = jest.spyOn(AbstractLevel.prototype, "detachResource");
-  const { origin: endpoint, close } = await listen(dynalite({ createTableMs: 0 }));
-  await createTables({ endpoint }, [table]);
-  await send({ endpoint, accessKeyId: "local" }, "Scan", { TableName, Limit: 1 });
+  const store = await startStore();
+  await createTables(store, [table]);
+  await send(store, "Scan", { TableName, Limit: 1 });
   expect(attached).toHaveBeenCalled();
   // The stream closes its iterator after the response.
   await eventually(
     () => attached.mock.calls.length - detached.mock.calls.length,
     (open) => expect(open).toBe(0),
   );
-  await close();
-});
-
-it("writes an item and its entries in the indexes in one batch", async () => {
-  writeAtOnce();
-  const batch = jest.spyOn(AbstractLevel.prototype, "batch");
-  const { origin: endpoint, close } = await listen(dynalite({ createTableMs: 0 }));
-  const status = { AttributeName: "status", AttributeType: "S" as const };
-  const KeySchema = [{ AttributeName: "status", KeyType: "HASH" as const }];
-  const index = { IndexName: "byStatus", KeySchema, Projection: { ProjectionType: "ALL" as const } };
-  const AttributeDefinitions = [...table.AttributeDefinitions, status];
-  await createTables({ endpoint }, [{ ...table, AttributeDefinitions, GlobalSecondaryIndexes: [index] }]);
-  const write = (operation: string, input: object) =>
-    send({ endpoint, accessKeyId: "local" }, operation, { TableName, ...input });
-  const Key = { id: { S: "1" } };
-  await write("PutItem", { Item: { ...Key, status: { S: "new" } } });
-  await write("UpdateItem", { Key, AttributeUpdates: { status: { Value: { S: "changed" } } } });
-  await write("DeleteItem", { Key });
-  await write("DeleteItem", { Key }); // which has nothing to write
-  await close();
-  const calls = batch.mock.calls as unknown as [{ type: string; key: string }[]][];
-  const places = calls.map(([writes]) => writes.map(({ type, key }) => `${type} ${key.split("~")[0]}`));
-  expect(places).toEqual([
-    ["put index-global", "put item-kept"],
-    ["del index-global", "put index-global", "put item-kept"],
-    ["del index-global", "del item-kept"],
-  ]);
-  batch.mockRestore();
+  await store.close();
 });

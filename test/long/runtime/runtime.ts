@@ -80,7 +80,6 @@ async function testFailures(runtime: string): Promise<void> {
   assert.partialDeepStrictEqual(thrown.outcome, { report: "error", body: { errorMessage: "thrown" } });
   assert.equal(thrown.lines.length, 1);
   const { requestId } = thrown;
-  // emulator/lambda/failure.ts imitates it.
   const message = { errorType: "Error", errorMessage: "thrown" };
   assert.partialDeepStrictEqual(JSON.parse(thrown.lines[0] ?? ""), { level: "ERROR", requestId, message });
 
