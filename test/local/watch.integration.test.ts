@@ -104,5 +104,6 @@ it("serves changes, and the last code and template while a source has a mistake"
 
   save(appFile, app("AWS::ApiGateway::RestApi", "AWS::ApiGatewayV2::Api"));
   await printed("The changed template is not served. The resource ");
+  await printed("cannot be served: AWS::ApiGatewayV2::Api is not supported.");
   await expectMessages(errors.internal_error.message, after[1]);
 });

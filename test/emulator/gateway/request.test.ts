@@ -18,19 +18,13 @@ it.each([
   ["/v1//pets?a=1?b", "/pets", "a=1%3Fb"],
   ["/v1/pets?a=1#b", "/pets", "a=1"],
   ["http://other:1/v1/pets", "/pets", ""],
-  ["https://other/v1/pets", "/pets", ""],
   ["/v1", "", ""],
 ])("splits the target %s", (url, path, query) => {
   const request = read(url);
   expect({ ...request, query: String(request.query) }).toMatchObject({ path, query });
 });
 
-it.each(["/", "/v1x", "//v1/pets"])("refuses the target %s, which is outside the stage", (url) => {
-  expect(() => read(url)).toThrow("MISSING_AUTHENTICATION_TOKEN");
-});
-
-it.each([[], [""], ["a", "a"], ["a/b"], ["a b"]])("refuses a request with the Host %j %j", (...host) => {
-  expect(() => read("/v1", host)).toThrow("DEFAULT_4XX");
-  for (const valid of ["a-b.example", "127.0.0.1:80", "[::1]:80"])
-    expect(read("/v1", [valid])).toHaveProperty("path", "");
-});
+it.each([
+  ...["/", "/v1x", "//v1/pets"].map((url) => [url, ["a"], "MISSING_AUTHENTICATION_TOKEN"] as const),
+  ...[[], [""], ["a", "a"], ["a/b"], ["a b"]].map((hosts) => ["/v1", hosts, "DEFAULT_4XX"] as const),
+])("refuses %s with the Host %j", (url, hosts, type) => expect(() => read(url, [...hosts])).toThrow(type));
