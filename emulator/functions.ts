@@ -3,16 +3,14 @@ import { readFileSync } from "node:fs";
 import inspector from "node:inspector";
 import { createRequire, setSourceMapsSupport } from "node:module";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { FunctionDefinition } from "./template/template.ts";
 
 /** Runs a function once. @returns its result; rejects with what the function threw, which is logged */
 export type Invoke = (functionName: string, event: object) => Promise<unknown>;
 type Handler = (event: object, context: object) => unknown;
 
-const require = createRequire(import.meta.url);
-/** By the URL of an entry, with a hash of code and environment: what has not changed is not loaded again. */
-const handlers = new Map<string, Handler>();
+/** By the file of their code, with a hash of it and of the environment: what has not changed is not loaded again. */
+const loadedBefore = new Map<string, { version: string; run: Handler }>();
 
 /**
  * Loads the functions of a stack into this process, as Lambda loads them: what a function reads of `process.env` while it is
@@ -57,26 +55,25 @@ export async function loadFunctions(
   };
 }
 
+/** Loads a function as its entry does in Lambda (infra/bundle/lambda-entry.mjs). An ES module would stay in memory for ever. */
 async function load(
   { name, code, handler, environment }: FunctionDefinition,
   ofLambda: Record<string, string>,
 ): Promise<Handler> {
-  const [file, exported = ""] = handler.split(".");
   const ofItsOwn = { ...ofLambda, ...environment };
   const own = process.env;
   try {
-    const index = require.resolve(resolve(code, "index.cjs"));
+    const require = createRequire(resolve(code, "index.cjs"));
+    const index = require.resolve("./index.cjs");
     const version = hash("sha256", JSON.stringify(ofItsOwn) + readFileSync(index));
-    const url = `${pathToFileURL(resolve(code, `${file}.mjs`))}?${version}`;
-    const known = handlers.get(url);
-    if (known) return known;
+    const known = loadedBefore.get(index);
+    if (known?.version === version) return known.run;
     delete require.cache[index];
-    // Only this runs with the function's own environment, and nothing else meanwhile. The entry gets what it loaded.
-    process.env = ofItsOwn;
-    require(index);
+    process.env = ofItsOwn; // nothing else runs meanwhile
+    const { [handler.replace(/^.*\./, "")]: run, ready } = require(index);
     process.env = own;
-    const { [exported]: run } = await import(url);
-    handlers.set(url, run);
+    await ready;
+    loadedBefore.set(index, { version, run });
     return run;
   } catch (error) {
     throw new Error(`${name} cannot be loaded: ${(error as Error).stack ?? error}`);

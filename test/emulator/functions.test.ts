@@ -5,8 +5,6 @@ import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
 import { loadFunctions } from "../../emulator/functions.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "animal-store-functions-"));
-const entry =
-  'import { createRequire } from "node:module"; export const { handler } = createRequire(import.meta.url)("./index.cjs");';
 const source = `const atStart = { ...process.env };
   module.exports.handler = async (fault, context) => {
     if (fault.name === "exception") throw new TypeError("secret");
@@ -18,7 +16,6 @@ const source = `const atStart = { ...process.env };
 /** Writes a function, and returns what the template says about it. */
 async function define(name: string, environment: Record<string, string> = {}, index = source) {
   const code = await mkdtemp(join(folder, "code-"));
-  await writeFile(join(code, "entry.mjs"), entry);
   await writeFile(join(code, "index.cjs"), index);
   return { name, code, handler: "entry.handler", environment, timeoutMs: 6000 };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { readStack } from "../../emulator/template/template.ts";
@@ -15,4 +16,11 @@ it("serves the code that is deployed, and adds only references to its source map
       );
       expect(served?.replace(/\/\/# sourceMappingURL=\.\.\/[\w-]+\.js\.map\n$/, "") === reference).toBe(true); // else 200 KiB
     }
+});
+
+it("has entries that export what the service serves", async () => {
+  for (const { code } of readLocalStack(shared.assembly).functions) {
+    const { handler } = await import(join(code, "lambda-entry.mjs"));
+    expect(handler).toBe(createRequire(import.meta.url)(join(code, "index.cjs")).handler);
+  }
 });
