@@ -7,18 +7,13 @@ const app = fileURLToPath(new URL("app.ts", import.meta.url));
  * Runs the CDK app as the `cdk` command does. The app writes the templates and bundles the functions.
  *
  * @param folder an empty folder for the result
- * @param options.signal stops the app
  * @param options.context what `cdk --context` would set
  * @param options.validate checks the templates, as `cdk deploy` does
  * @throws Error with the app's own output when it fails
  */
 export async function synthesize(
   folder: string,
-  {
-    signal,
-    context = {},
-    validate = false,
-  }: { signal?: AbortSignal; context?: Record<string, string>; validate?: boolean } = {},
+  { context = {}, validate = false }: { context?: Record<string, string>; validate?: boolean } = {},
 ): Promise<void> {
   const child = spawn(process.execPath, [app], {
     env: {
@@ -29,7 +24,6 @@ export async function synthesize(
       CDK_CONTEXT_JSON: JSON.stringify(context),
     },
     stdio: ["ignore", "pipe", "pipe"],
-    ...(signal && { signal }),
   });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
