@@ -14,7 +14,7 @@ const writer = new DynamoDB({ ...AWS_CLIENT_OPTIONS, maxAttempts: 10 });
 const keyOf = async (TableName: string) =>
   (await client.describeTable({ TableName })).Table?.KeySchema?.[0]?.AttributeName ?? "";
 
-const program = configureProgram(new Command("sh local/node.sh cli/copy.ts"), process)
+const program = configureProgram(new Command("sh local/node.sh cli/copy.ts"))
   .description("Copies to a table the items that it lacks, from another table such as a restored one.")
   .argument("<from>", "the table to read")
   .argument("<to>", "the table to write")
@@ -39,4 +39,4 @@ const program = configureProgram(new Command("sh local/node.sh cli/copy.ts"), pr
     console.log(`${copied} of ${read} items were missing and are copied.`);
   });
 
-process.exitCode = await runProgram(program, "copy", process);
+await runProgram(program, "copy");

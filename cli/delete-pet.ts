@@ -13,7 +13,7 @@ function parsePetId(text: string): bigint {
   return id;
 }
 
-const program = configureProgram(new Command("sh local/node.sh cli/delete-pet.ts"), process)
+const program = configureProgram(new Command("sh local/node.sh cli/delete-pet.ts"))
   .description("Deletes a pet, and prints what it was. No pet gets its id again, and no retry adds it again.")
   .argument("<table>", "the pets table of a stage")
   .argument("<id>", "of the pet", parsePetId)
@@ -24,4 +24,4 @@ const program = configureProgram(new Command("sh local/node.sh cli/delete-pet.ts
     console.log(`${stringifyJson(pet)}: deleted.`);
   });
 
-process.exitCode = await runProgram(program, "delete-pet", process);
+await runProgram(program, "delete-pet");

@@ -89,7 +89,7 @@ interface Options {
 const print = ({ json }: Options, value: object, lines: string[]) =>
   console.log(json ? JSON.stringify(value, null, 2) : lines.join("\n"));
 
-const program = configureProgram(new Command("npm run keys --"), process)
+const program = configureProgram(new Command("npm run keys --"))
   .description("Issue, list and revoke the API keys of a stage.")
   // Without `--`, npm takes the options for its own.
   .showHelpAfterError("(Usage: npm run keys -- <command> --stage <stage>. Add --help for more.)");
@@ -146,4 +146,4 @@ command("revoke", "end a key, now or later; an end that it has cannot be moved t
     print(options, describeKey(record), [lineOf(record), after]);
   });
 
-process.exitCode = await runProgram(program, "keys", process);
+await runProgram(program, "keys");

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { parseBaseUrl } from "../../cli/arguments.ts";
-import { configureProgram, requireApiKey } from "../../cli/run-program.ts";
+import { configureProgram } from "../../cli/run-program.ts";
 
 /** `npm run test:long -- <name>`: the tests that are too long for `npm test`. Each imports what it needs when it runs. */
 
@@ -12,7 +11,7 @@ const wholeNumber = (min: number) => (text: string) => {
   return Number(text);
 };
 
-const program = configureProgram(new Command("npm run test:long --"), process)
+const program = configureProgram(new Command("npm run test:long --"))
   .description("Tests that are too long for npm test. Each starts what it needs on this machine.")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
@@ -41,21 +40,13 @@ program
   .command("model")
   .summary("compares random commands, with hostile requests among them, with a model of docs/contract.md")
   .description(
-    `Runs random commands against a service and compares every response with a model of docs/contract.md. Without --url it tests a local service of its own: it restarts it, issues and revokes its keys, and sends hostile requests in between. A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.`,
-  )
-  .addOption(
-    new Option("--url <URL>", "another service, with its key in API_KEY")
-      .argParser(parseBaseUrl)
-      .conflicts("hostile"),
+    "Runs random commands against a local service of its own, compares every response with a model of docs/contract.md, and sends hostile requests in between. A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.",
   )
   .option("--runs <number>", "sequences of commands; more if hostile requests are left", wholeNumber(1), 20)
   .option("--commands <number>", "the most commands of a sequence", wholeNumber(1), 50)
-  .option("--hostile <number>", "the least number of hostile requests", wholeNumber(0), 100_000)
+  .option("--hostile <number>", "the least number of hostile requests", wholeNumber(1), 100_000)
   .option("--seed <number>", "repeats a run", wholeNumber(0), Date.now() % 2 ** 31)
-  .action(async (options, command) => {
-    const key = options.url ? requireApiKey(process, command) : "";
-    await (await import("./model/check.ts")).testModel({ ...options, key });
-  });
+  .action(async (options) => (await import("./model/check.ts")).testModel(options));
 
 program
   .command("runtime")
