@@ -10,6 +10,7 @@ import {
   keyIdOf,
   NO_END,
   newApiKeyRecord,
+  REVOKED,
   type Scope,
   scopes,
 } from "../lib/api-key.ts";
@@ -60,13 +61,15 @@ function parseStage(text: string): string {
   }
 }
 
-const isoTime = (at: number) => (at < NO_END ? new Date(at).toISOString() : null);
+const isoTime = (at: number) => (at > REVOKED && at < NO_END ? new Date(at).toISOString() : null);
+const stateOf = (record: ApiKeyRecord) =>
+  record.endsAt === REVOKED ? "revoked" : isLive(record, Date.now()) ? "live" : "ended";
 
 /** Returns what operators see of a key, without its hash. */
 const describeKey = (record: ApiKeyRecord) => ({
   keyId: record.keyId,
   owner: record.owner,
-  state: isLive(record, Date.now()) ? "live" : "ended",
+  state: stateOf(record),
   scopes: record.scopes.toSorted(),
   createdAt: isoTime(record.createdAt),
   endsAt: isoTime(record.endsAt),
@@ -75,19 +78,25 @@ const describeKey = (record: ApiKeyRecord) => ({
 /** Formats a key as a line of the list. Only the owner has any width. */
 function lineOf(record: ApiKeyRecord): string {
   const { keyId, owner, state, scopes, endsAt } = describeKey(record);
-  const end = endsAt?.slice(0, 16) ?? (state === "live" ? "never" : "unknown");
+  const end = endsAt?.slice(0, 16) ?? (state === "live" ? "never" : "-");
   return row(keyId, state, end, scopes.join().replaceAll("pets:", ""), owner);
 }
 const row = (id: string, state: string, end: string, scopes: string, owner: string) =>
-  [id.padEnd(20), state.padEnd(5), end.padEnd(16), scopes.padEnd(10), owner].join("  ");
+  [id.padEnd(20), state.padEnd(7), end.padEnd(16), scopes.padEnd(10), owner].join("  ");
 
 interface Options {
   stage: string;
   json?: boolean;
 }
 
+/** Prints, and waits until it is written. console.log ignores errors, such as that of a full disk. */
 const print = ({ json }: Options, value: object, lines: string[]) =>
-  console.log(json ? JSON.stringify(value, null, 2) : lines.join("\n"));
+  new Promise<void>((resolve, reject) => {
+    const text = json ? JSON.stringify(value, null, 2) : lines.join("\n");
+    process.stdout.once("error", reject).write(`${text}\n`, (error) => {
+      if (!error) resolve();
+    });
+  });
 
 const program = configureProgram(new Command("npm run keys --"))
   .description("Issue, list and revoke the API keys of a stage.")
@@ -120,30 +129,33 @@ command("issue", "issue a new key and show it once")
       createdAt,
       endsAt: expiresIn && createdAt + expiresIn,
     });
-    // In this order, every key that was shown works.
-    await keys.add(record).catch((cause) => {
-      throw new Error(`The new key ${record.keyId} was not shown. Revoke it, if the list has it`, { cause });
-    });
     const save = "Save the API key now, because it is not shown again:";
-    print(options, { ...describeKey(record), key }, [lineOf(record), save, key]);
+    try {
+      // In this order, every key that was shown works.
+      await keys.add(record);
+      await print(options, { ...describeKey(record), key }, [lineOf(record), save, key]);
+    } catch (cause) {
+      throw new Error(`The new key ${record.keyId} was not shown. Revoke it, if the list has it`, { cause });
+    }
   });
 
 command("list", "list all keys, oldest first").action(async (options: Options) => {
   const records = await (await openKeys(options.stage)).list();
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const head = row("KEY ID", "STATE", "ENDS (UTC)", "SCOPES", "OWNER");
-  print(options, records.map(describeKey), [head, ...records.map(lineOf)]);
+  await print(options, records.map(describeKey), [head, ...records.map(lineOf)]);
 });
 
-command("revoke", "end a key, now or later; an end that it has cannot be moved to a later time")
+command("revoke", "revoke a key, or end it later; an end cannot be moved to a later time")
   .argument("<keyId>", "such as key_94a9db21d2a2b24b", parseKeyId)
-  .option("--in <duration>", "how long it still works, such as 24h (default: it ends now)", parseDuration)
+  .option("--in <duration>", "how long it still works, such as 24h (default: not at all)", parseDuration)
   .action(async (keyId: string, options: Options & { in?: number }) => {
-    const record = await (await openKeys(options.stage)).end(keyId, Date.now() + (options.in ?? 0));
+    const at = options.in ? Date.now() + options.in : REVOKED;
+    const record = await (await openKeys(options.stage)).end(keyId, at);
     if (!record) throw new Error(`No key in ${options.stage} has the ID ${keyId}.`);
     const cache = stageNamed(options.stage).authorizerCacheSeconds;
     const after = `After its end, API Gateway can accept it for up to ${cache} s.`;
-    print(options, describeKey(record), [lineOf(record), after]);
+    await print(options, describeKey(record), [lineOf(record), after]);
   });
 
 await runProgram(program, "keys");

@@ -19,7 +19,7 @@ export interface ApiKeyRecord {
   scopes: Scope[];
   /** this and the other times are milliseconds since 1970 */
   createdAt: number;
-  /** when the key stops working; NaN if that is not stored */
+  /** when the key stops working; REVOKED, NO_END, or NaN if it is not stored */
   endsAt: number;
 }
 
@@ -28,6 +28,9 @@ export interface ApiKeyRecord {
  * end was lost does not work.
  */
 export const NO_END = 8_640_000_000_000_000;
+
+/** The end of a key that was revoked. No clock is before it, also if that of the operator was wrong. */
+export const REVOKED = 0;
 
 /** Returns whether a stored key has not ended. @param now milliseconds since 1970 */
 export const isLive = ({ endsAt }: ApiKeyRecord, now: number) => now < endsAt;

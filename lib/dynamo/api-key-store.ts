@@ -16,7 +16,8 @@ export const KEY_TTL_ATTRIBUTE = "deleteAt";
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
 const numberAttribute = (value: number): AttributeValue => ({ N: String(value) });
-const deleteAtAttribute = (end: number) => numberAttribute(Math.ceil((end + RETENTION_MS) / 1000));
+const deleteAtAttribute = (end: number) =>
+  numberAttribute(Math.ceil((Math.max(end, Date.now()) + RETENTION_MS) / 1000));
 
 /** Reads an item. What is missing or of another form never gives more: it is no scope, and an end at which no key works. */
 const toRecord = ({ keyId, hash, owner, scopes, createdAt, endsAt }: Item): ApiKeyRecord => ({
@@ -103,7 +104,7 @@ export function apiKeyStore(TableName: string, config?: DynamoDBClientConfig) {
       return records;
     },
 
-    /** Ends a key at a time, unless it ends earlier. @returns the key as it then is, or undefined if there is none */
+    /** Ends a key at a time, or REVOKED, unless it ends earlier. @returns the key as it then is, or undefined without one */
     async end(keyId: string, at: number): Promise<ApiKeyRecord | undefined> {
       const update = new UpdateItemCommand({
         TableName,

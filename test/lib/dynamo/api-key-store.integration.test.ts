@@ -7,7 +7,14 @@ import {
   type ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
-import { type ApiKeyRecord, generateApiKey, isLive, NO_END, newApiKeyRecord } from "../../../lib/api-key.ts";
+import {
+  type ApiKeyRecord,
+  generateApiKey,
+  isLive,
+  NO_END,
+  newApiKeyRecord,
+  REVOKED,
+} from "../../../lib/api-key.ts";
 import { apiKeyFinder, apiKeyStore, RETENTION_MS } from "../../../lib/dynamo/api-key-store.ts";
 
 const table = process.env.API_KEYS_TABLE ?? "";
@@ -70,6 +77,9 @@ it("has DynamoDB delete a key some time after its end, in seconds", async () => 
     expect(await deletion(added.keyId)).toBe(atFirst);
     await keys.end(added.keyId, NOW);
     expect(await deletion(added.keyId)).toBe(String((NOW + RETENTION_MS) / 1000));
+    await keys.end(added.keyId, REVOKED);
+    const afterNow = Number(await deletion(added.keyId)) * 1000 - RETENTION_MS - Date.now();
+    expect(Math.abs(afterNow)).toBeLessThan(DAY);
   }
 });
 
@@ -78,12 +88,14 @@ it("ends a key at the earliest time that it is given, whatever the order", async
     [NOW, NOW + DAY],
     [NOW + DAY, NOW, NOW + 1],
     [NOW, NO_END],
+    [NOW, REVOKED, NOW],
   ]) {
     const key = record();
     await keys.add(key);
     for (const at of ends) await keys.end(key.keyId, at);
-    expect(await keys.end(key.keyId, NOW + 2 * DAY)).toEqual({ ...key, endsAt: NOW });
-    expect(await find(key.hash)).toEqual({ ...key, endsAt: NOW });
+    const ended = { ...key, endsAt: Math.min(...ends) };
+    expect(await keys.end(key.keyId, NOW + 2 * DAY)).toEqual(ended);
+    expect(await find(key.hash)).toEqual(ended);
   }
 });
 
