@@ -30,7 +30,7 @@ export interface TableAccess {
  * What differs between the functions. Their permissions, throttle metrics, alarms, and variables that name tables follow from
  * `access`.
  */
-export interface ApiFunctionProps {
+interface ApiFunctionProps {
   kind: "operation" | "authorizer";
   access: TableAccess[];
   code: Code;

@@ -6,7 +6,7 @@ import type { ApiKeyRecord } from "./api-key.ts";
 // change the meaning of a field.
 
 /** The authorizer's context. API Gateway allows only texts, numbers and booleans in it. */
-export type CallerContext = {
+type CallerContext = {
   /** the public id of the key, or `unknown` for a key that is not stored */
   keyId: string;
   /** what the key can do, separated by spaces */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
 
 /** Returns the folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
-export const dataFolder = (env: NodeJS.ProcessEnv) => env.DATA_DIR || ".animal-store";
+const dataFolder = (env: NodeJS.ProcessEnv) => env.DATA_DIR || ".animal-store";
 
 /** Returns the path of a part: data of the store, template and bundles, bundles of `npm run dev`, own key, and tables. */
 export const dataPath = (
@@ -12,7 +12,7 @@ export const dataPath = (
 ) => join(dataFolder(env), name);
 
 /** Where the operators' commands find the tables while the service runs. */
-export interface LocalTables extends StoreAddress {
+interface LocalTables extends StoreAddress {
   apiKeysTable: string;
 }
 

@@ -6,7 +6,7 @@ import type { BuildOptions } from "esbuild";
 const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name}.ts`, import.meta.url));
 
 /** The functions' sources. */
-export const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
+const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
 /** Whether a file is a source. Editors leave others beside it, such as `.*.swp`, `*~`, `#*#` and `.#*`. */
 export const isSource = (name: string) => /^[^.].*\.(ts|mjs)$/.test(name);

@@ -30,7 +30,7 @@ export interface PetQuery {
 }
 
 /** A page of pets in order of their creation. */
-export interface PetPage {
+interface PetPage {
   pets: Pet[];
   /** the place after which the next page starts; undefined on the last page */
   next: bigint | undefined;

@@ -15,7 +15,7 @@ export interface HttpRequest {
   timeoutMs?: number;
 }
 
-export interface HttpResponse {
+interface HttpResponse {
   status: number;
   headers: Headers;
   /** in lower case; the name of a header that was sent twice is here twice */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const entry = fileURLToPath(new URL("../../cli/keys.ts", import.meta.url));
 
-export interface Run {
+interface Run {
   code: number;
   stdout: string;
   stderr: string;
