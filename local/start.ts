@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { inspect, parseArgs } from "node:util";
 import { serve } from "./serve.ts";
 
 const USAGE = `Usage: npm start -- [--watch]
@@ -37,6 +37,7 @@ process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
   if (error?.code?.startsWith("LEVEL_")) fail(new Error(`The embedded store failed: ${error.message}`));
   console.error("A function threw outside of a request:", error);
 });
+inspect.defaultOptions.depth = 9; // an error that a function logs has causes
 // A full disk or a closed pipe loses the log, not the service.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
