@@ -14,12 +14,15 @@ declare global {
 /** A larger power of ten does not fit in an int64. */
 const MAX_POWER = 18;
 
+/** A JSON number: its whole part, fraction and exponent. */
+export const numberPattern = /^(-?\d+)(?:\.(\d+))?(?:e(.+))?$/i;
+
 /**
  * Returns the integer that a JSON number denotes: `5`, `5.0`, `50e-1` and `0.5E1` are the same. Returns undefined for a
  * fraction, and for a number whose exponent makes it longer than an int64, such as `1e999999999`.
  */
 function integerOf(source: string): bigint | undefined {
-  const [, whole = "", fraction = "", exponent = "0"] = /^(-?\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(source) ?? [];
+  const [, whole = "", fraction = "", exponent = "0"] = numberPattern.exec(source) ?? [];
   const digits = BigInt(whole + fraction);
   const power = Number(exponent) - fraction.length; // the number is digits × 10 ** power
   if (digits === 0n) return 0n;
