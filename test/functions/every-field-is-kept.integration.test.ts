@@ -2,17 +2,11 @@ import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
-import * as z from "zod/mini";
-import { petRemover } from "../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import { PAGE_SIZE } from "../../lib/limits.ts";
-import type { Operation } from "../../lib/operation.ts";
-import { operations } from "../../lib/operations.ts";
 import { NewPet, type Pet } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
-import { exampleOf } from "../../openapi/example-values.ts";
-import { context, exampleEvent, exampleEvents, requestEvent } from "../support/event.ts";
-import { addItem, addItems, callFunction } from "../support/items.ts";
+import { context, requestEvent } from "../support/event.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 
 // Every member of a pet takes the whole way, from the request to the table, the responses and the documentation.
@@ -39,27 +33,6 @@ function samplesOf(name: string): [unknown, unknown, unknown] {
 }
 
 const query = { limit: [String(PAGE_SIZE.maximum)] };
-const all: readonly Operation[] = operations;
-
-it.each(all.filter(({ method }) => method === "POST"))(
-  "$id returns every member of its example, and each GET of its path reads them back",
-  async ({ path, body = z.object({}) }) => {
-    const ids = await addItems(path);
-    const item = await addItem(path, ids);
-    expect(item).toMatchObject(Object(parseJson(JSON.stringify(exampleOf(body)))));
-    const reads = all.filter(
-      (one) => one.method === "GET" && [path, `${path}/`].includes(one.path.replace(/\{\w+\}$/, "")),
-    );
-    for (const read of reads) {
-      const name = /\{(\w+)\}$/.exec(read.path)?.[1] ?? "";
-      const event = exampleEvent(read, { path: { ...ids, [name]: String(item.id) }, query });
-      const { body } = await callFunction(read.id, event);
-      const found = parseJson(body);
-      expect(Array.isArray(found) ? found : [found]).toContainEqual(item);
-    }
-  },
-);
-
 const names = Object.keys(NewPet.shape);
 const valid = Object.fromEntries(names.map((name) => [name, samplesOf(name)[0]]));
 
@@ -136,48 +109,4 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
   );
   const { [name as keyof Pet]: _, ...rest } = body;
   expect(await get(body.id)).toEqual(rest);
-});
-
-const { remove } = petRemover(tables.petsTable);
-// Not the API key of the request above, whose Idempotency-Key the examples have.
-const authorizer = { keyId: "key_examples", scopes: "pets:read pets:write" };
-
-/** Runs an operation on a new pet for each of its examples, and returns the items of the pet before and after. */
-async function* runOnPets(operation: Operation, prepare: (id: bigint) => unknown = () => undefined) {
-  for (const { what, eventFor } of exampleEvents(operation)) {
-    const { id } = (await create({ ...valid, status: "sold" })).body; // an example has another status
-    await prepare(id);
-    const before = await stored(id);
-    const path = { ...(await addItems(operation.path)), petId: String(id) };
-    const { statusCode } = await callFunction(operation.id, eventFor({ path, authorizer }));
-    yield { what, statusCode, before, after: await stored(id) };
-  }
-}
-
-const anyFields = Object.fromEntries(names.map((name) => [name, expect.anything()]));
-const retiredId = ({ id, creationId, fingerprint }: Item = {}) => ({
-  ...{ id, creationId, fingerprint },
-  deletionId: expect.any(String),
-});
-
-it.each<Operation>(operations)("$id keeps the attributes of a pet, or its retired id", async (operation) => {
-  for await (const { what, statusCode, before, after } of runOnPets(operation)) {
-    expect({ what, statusCode }).toEqual({ what, statusCode: operation.success.status });
-    // An item that is gone was deleted with DeleteItem.
-    const isDeleted = !after || "deletionId" in after;
-    const kept = isDeleted ? retiredId(before) : expect.objectContaining({ ...before, ...anyFields });
-    expect({ what, after }).toEqual({ what, after: kept });
-  }
-});
-
-it("a deletion by hand keeps the retired id of a pet", async () => {
-  const { id } = (await create(valid)).body;
-  const before = await stored(id);
-  await remove(id);
-  expect(await stored(id)).toEqual(retiredId(before));
-});
-
-it.each<Operation>(operations)("$id brings back no deleted pet", async (operation) => {
-  for await (const { what, before, after } of runOnPets(operation, remove))
-    expect({ what, after }).toEqual({ what, after: before });
 });
