@@ -54,7 +54,6 @@ async function forward(target: string, { method, headers }: IncomingMessage, bod
 export async function startFaultProxy(target: string) {
   let fault: Fault | undefined;
   let left = 0;
-  let skipped = 0;
   let requests: Record<string, number> = {};
   let beforeEach: Hook = () => undefined;
   const late: (() => Promise<unknown>)[] = [];
@@ -65,7 +64,7 @@ export async function startFaultProxy(target: string) {
     const path = message.url?.split("/")[1] ?? "";
     requests[path] = (requests[path] ?? 0) + 1;
     await beforeEach(JSON.parse(String(sent)), requests[path]);
-    const current = skipped-- <= 0 && left-- > 0 ? fault : undefined;
+    const current = left-- > 0 ? fault : undefined;
     if (current && current in refusals) {
       const [status, type] = refusals[current as keyof typeof refusals];
       response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });
@@ -119,9 +118,8 @@ export async function startFaultProxy(target: string) {
      *
      * @param next undefined to forward everything again
      * @param times how many requests it affects; later ones are forwarded
-     * @param first how many requests are forwarded before
      */
-    async set(next: Fault | undefined, times = Number.POSITIVE_INFINITY, first = 0): Promise<void> {
+    async set(next: Fault | undefined, times = Number.POSITIVE_INFINITY): Promise<void> {
       // The connections of the last fault belong to it.
       await close();
       for (const execute of late.splice(0)) await execute();
@@ -130,7 +128,6 @@ export async function startFaultProxy(target: string) {
       for (let turn = 0; turn < 3; turn++) await setImmediate();
       fault = next;
       left = times;
-      skipped = first;
       requests = {};
       if (next !== "refuse") {
         await once(server.listen(Number(new URL(origin).port), "127.0.0.1"), "listening");
