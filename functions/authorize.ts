@@ -2,7 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive, keyIn } from "../lib/api-key.ts";
 import { callerContext } from "../lib/caller.ts";
 import { apiKeyFinder } from "../lib/dynamo/api-key-store.ts";
-import { env, functionVersion } from "../lib/env.ts";
+import { env } from "../lib/env.ts";
 import { describeError } from "../lib/log.ts";
 import { warmUp } from "../lib/warm-up.ts";
 
@@ -24,7 +24,6 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
   const key = keyIn(event.authorizationToken);
   const record = key && isApiKeyOf(stage, key) ? await find(hashApiKey(key)) : undefined;
   const effect = record && isLive(record, Date.now()) ? "Allow" : "Deny";
-  if (effect === "Deny") console.info({ operation: "authorize", status: 401, version: functionVersion() });
   return policy(effect, event.methodArn, record);
 }
 

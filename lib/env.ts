@@ -11,6 +11,3 @@ export function env(name: Variable): string {
   if (!value) throw new Error(`The environment variable ${name} is not set.`);
   return value;
 }
-
-/** Returns what Lambda sets: the number of a published version, or $LATEST; undefined elsewhere. */
-export const functionVersion = () => process.env.AWS_LAMBDA_FUNCTION_VERSION;

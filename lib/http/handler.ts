@@ -2,7 +2,6 @@ import middy from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import type { z } from "zod/mini";
 import { callerOf, contextOf } from "../caller.ts";
-import { functionVersion } from "../env.ts";
 import { ApiError, errorBody, errorHeaders } from "../errors.ts";
 import { describeError } from "../log.ts";
 import { type Operation, scopeOf } from "../operation.ts";
@@ -52,7 +51,7 @@ function logFailures(operation: Operation, now: () => number): Middleware {
     console.error({
       operation: operation.id,
       status,
-      version: functionVersion(),
+      version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
       keyId: contextOf(event).keyId,
       apiRequestId: event.requestContext.requestId,
       extendedRequestId: event.requestContext.extendedRequestId,

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { entryPoints } from "../../infra/bundle/options.ts";
 import { entryName } from "../../infra/names.ts";
 import { generateApiKey, hashApiKey, keyIdOf, newApiKeyRecord } from "../../lib/api-key.ts";
@@ -30,7 +30,6 @@ globalThis.AbortController = class extends AbortController {
     signals.push(this.signal);
   }
 };
-jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key
 /** What each function in functions/ exports, and the calls that it makes at its start. */
 const starts: { file: string; ready: unknown; calls: ReturnType<typeof takeCalls> }[] = [];
 for (const file of entryPoints().map((path) => basename(path))) {

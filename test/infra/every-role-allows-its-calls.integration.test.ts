@@ -19,7 +19,6 @@ import { shared } from "../support/shared.ts";
 await createOwnTables();
 const takeCalls = recordCalls();
 jest.spyOn(Date, "now").mockReturnValue(Date.UTC(2020)); // before every sunset
-jest.spyOn(console, "info").mockImplementation(() => undefined); // a refused key
 
 /** A call of DynamoDB; `index` is the end of the ARN if it reads an index. */
 type Call = Record<"action" | "table" | "index", string>;

@@ -81,7 +81,7 @@ it("keeps every pet that it has acknowledged when its disk is full or it is kill
   // The disk is full when a file has 32 KiB.
   const first = await started({ prefix: ["sh", "-c", 'ulimit -f 64 && exec "$@"', "sh"] });
   const pets: unknown[] = [];
-  while (first.process.connected)
+  while (first.process.exitCode === null)
     await add(first).then(
       (pet) => pets.push(pet),
       () => undefined,

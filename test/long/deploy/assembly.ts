@@ -7,7 +7,6 @@ import type { Json } from "../../support/json.ts";
 const UNSUPPORTED = [
   "AWS::CodeDeploy::Application",
   "AWS::CodeDeploy::DeploymentGroup",
-  "AWS::Logs::QueryDefinition",
   "AWS::WAFv2::WebACLAssociation",
 ];
 

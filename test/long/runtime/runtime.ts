@@ -68,7 +68,7 @@ async function testFunction(
   if (outcome.report === "response") assert.equal(JSON.parse(line).message.apiRequestId, REQUEST_ID);
 }
 
-/** What the saved queries rely on when a function fails in a way that the code of this project prevents. */
+/** What the queries of docs/incidents.md rely on when a function fails in a way that the code of this project prevents. */
 async function testFailures(runtime: string): Promise<void> {
   const fail = async (fault: string) => {
     const trivial = { code: import.meta.dirname, handler: "trivial.handler", environment: {} };
