@@ -56,6 +56,8 @@ it("finds a key by its hash and its ID, and lists it, as added", async () => {
   const { hash, keyId } = record();
   expect(await find(hash)).toBeUndefined();
   expect(await keys.get(keyId)).toBeUndefined();
+  expect(await keys.end(keyId, NOW)).toBeUndefined();
+  expect(await itemOf(keyId)).toBeUndefined();
 });
 
 it("takes no key for another one that has its ID, and replaces none by it", async () => {
@@ -91,24 +93,12 @@ it("ends a key at the earliest time that it is given, whatever the order", async
     [NOW, REVOKED, NOW],
   ]) {
     const key = record();
-    await keys.add(key);
+    for (const _attempt of [1, 2]) await keys.add(key); // the SDK repeats a write whose response was lost
     for (const at of ends) await keys.end(key.keyId, at);
     const ended = { ...key, endsAt: Math.min(...ends) };
     expect(await keys.end(key.keyId, NOW + 2 * DAY)).toEqual(ended);
     expect(await find(key.hash)).toEqual(ended);
   }
-});
-
-it("accepts a write that the SDK repeats because the response was lost", async () => {
-  const key = record();
-  for (const _attempt of [1, 2]) await keys.add(key);
-  for (const _attempt of [1, 2]) expect(await keys.end(key.keyId, NOW)).toEqual({ ...key, endsAt: NOW });
-});
-
-it("ends no key that does not exist", async () => {
-  const { keyId } = record();
-  expect(await keys.end(keyId, NOW)).toBeUndefined();
-  expect(await itemOf(keyId)).toBeUndefined();
 });
 
 const NULL = { NULL: true as const };

@@ -27,18 +27,6 @@ it("lists every pet exactly once, in order of the times of their writes", async 
     expect(await listAll(lister, { limit: 5, status })).toEqual(added.filter((pet) => pet.status === status));
 });
 
-it("never forgets an Idempotency-Key", async () => {
-  const { create } = petCreator((await createOwnTables()).petsTable);
-  const pet = { name: "Rex", categoryId: 1n, status: "sold" as const };
-  const token = { keyId: "key_test", idempotencyKey: "1" };
-  const first = await create(pet, token);
-  now += 10 ** 12;
-  expect(await create(pet, token)).toEqual(first);
-  await expect(create({ ...pet, name: "Max" }, token)).rejects.toMatchObject({
-    code: "idempotency_mismatch",
-  });
-});
-
 it("deletes a pet also when the SDK repeats the update, and no pet twice", async () => {
   const { petsTable: pets } = await createOwnTables();
   const { id } = await petCreator(pets).create({ name: "Rex", categoryId: 1n, status: "sold" });
