@@ -16,8 +16,7 @@ export const ready = warmUp((signal) => keys.find("-", signal));
  *
  * @returns a policy that allows or denies the whole API, and the caller in the context. API Gateway caches the
  *   policy by the spelling of the `Authorization` header, and uses it for every operation. A denial becomes a 401. It is
- *   not an error of this function, so the function's error metric counts only failures. It has a line in the log, which
- *   the alarms of a canary deployment count.
+ *   not an error of this function, so the function's error metric counts only failures.
  * @throws Error when the keys cannot be read. API Gateway then returns a 503.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {

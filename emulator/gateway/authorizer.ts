@@ -4,9 +4,6 @@ import type { Authorizer } from "../template/rest-api.ts";
 import type { RequestContext } from "./event.ts";
 import { GatewayError, type LocalRequest } from "./request.ts";
 
-/** The cache is cleared when it holds this many policies. A token can have 10 KB. */
-const CACHE_SIZE = 1000;
-
 const API_ARN = "arn:aws:execute-api:local:000000000000:local";
 
 /**
@@ -23,7 +20,6 @@ export function createAuthorizer({ functionName, pattern, cacheSeconds }: Author
     const result = (await invoke(functionName, event).catch(() => {
       throw new GatewayError("AUTHORIZER_CONFIGURATION_ERROR");
     })) as APIGatewayAuthorizerResult;
-    if (cache.size >= CACHE_SIZE) cache.clear();
     // A clock that is set back must not prolong a policy.
     cache.set(token, { result, expiresAt: performance.now() + cacheSeconds * 1000 });
     return result;

@@ -9,16 +9,11 @@ import { proxyEvent, type RequestContext } from "./event.ts";
 import { GatewayError, readBody, readTarget } from "./request.ts";
 import { createRouter } from "./router.ts";
 
-/** Options of the server that a gateway needs. */
-export const serverOptions = {
-  /** API Gateway's limit for the request line and the values of all headers, in bytes. Node counts their names as well. */
-  maxHeaderSize: 10_240,
-  /**
-   * How long an idle connection stays open, in milliseconds. A client that is busy for longer does not see it end, and its
-   * next request fails. Node's own limit is 5 s, which a busy machine can take to load a program.
-   */
-  keepAliveTimeout: 60_000,
-};
+/**
+ * Options of the server that a gateway needs: API Gateway's limit for the request line and the values of all headers, in
+ * bytes. Node counts their names as well.
+ */
+export const serverOptions = { maxHeaderSize: 10_240 };
 
 /** What a line of the log can have of a request and its response. */
 export interface HandledRequest {
@@ -31,8 +26,6 @@ export interface HandledRequest {
   /** what the authorizer said about the caller */
   caller: Record<string, unknown>;
 }
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
  * Serves a stack's REST API. The README of `emulator/` lists what it imitates of API Gateway.
@@ -68,21 +61,24 @@ export function createGateway(
 
   return async (message, response) => {
     const start = performance.now();
-    const { method = "", url = "", headers } = message;
-    const chosen = String(headers["x-amzn-requestid"]);
+    const { method = "", url = "" } = message;
     const context: RequestContext = {
-      // A client can choose it (API Gateway guide, "Access logging for REST APIs").
-      requestId: UUID.test(chosen) ? chosen : randomUUID(),
+      requestId: randomUUID(),
       extendedRequestId: `${randomBytes(11).toString("base64url")}=`,
       stage: stack.apiStageName,
       authorizer: {},
     };
-    const result = await respond(message, context).catch((error: unknown) => {
-      if (error instanceof GatewayError) return gatewayResponse(error.message);
-      console.error(error);
-      return gatewayResponse("DEFAULT_5XX");
-    });
-    send(response, result, context);
+    const answer = (result: HttpResponse) => {
+      send(response, result, context);
+      return result;
+    };
+    const result = await respond(message, context)
+      .then(answer)
+      .catch((error: unknown) => {
+        if (error instanceof GatewayError) return answer(gatewayResponse(error.message));
+        console.error(error);
+        return answer(gatewayResponse("DEFAULT_5XX"));
+      });
     const durationMs = Math.round(performance.now() - start);
     onRequest({ method, url, ...result, durationMs, caller: context.authorizer });
   };

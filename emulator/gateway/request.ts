@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+
 /** Ends a request with a gateway response. Its message is the type, such as UNAUTHORIZED. */
 export class GatewayError extends Error {}
 
