@@ -89,14 +89,8 @@ interface Options {
   json?: boolean;
 }
 
-/** Prints, and waits until it is written. console.log ignores errors, such as that of a full disk. */
 const print = ({ json }: Options, value: object, lines: string[]) =>
-  new Promise<void>((resolve, reject) => {
-    const text = json ? JSON.stringify(value, null, 2) : lines.join("\n");
-    process.stdout.once("error", reject).write(`${text}\n`, (error) => {
-      if (!error) resolve();
-    });
-  });
+  console.log(json ? JSON.stringify(value, null, 2) : lines.join("\n"));
 
 const program = configureProgram(new Command("npm run keys --"))
   .description("Issue, list and revoke the API keys of a stage.")
@@ -129,21 +123,19 @@ command("issue", "issue a new key and show it once")
       createdAt,
       endsAt: expiresIn && createdAt + expiresIn,
     });
-    const save = "Save the API key now, because it is not shown again:";
-    try {
-      // In this order, every key that was shown works.
-      await keys.add(record);
-      await print(options, { ...describeKey(record), key }, [lineOf(record), save, key]);
-    } catch (cause) {
+    // The store can have it, although its response is lost. In this order, every key that was shown works.
+    await keys.add(record).catch((cause) => {
       throw new Error(`The new key ${record.keyId} was not shown. Revoke it, if the list has it`, { cause });
-    }
+    });
+    const save = "Save the API key now, because it is not shown again:";
+    print(options, { ...describeKey(record), key }, [lineOf(record), save, key]);
   });
 
 command("list", "list all keys, oldest first").action(async (options: Options) => {
   const records = await (await openKeys(options.stage)).list();
   records.sort((a, b) => a.createdAt - b.createdAt || a.keyId.localeCompare(b.keyId));
   const head = row("KEY ID", "STATE", "ENDS (UTC)", "SCOPES", "OWNER");
-  await print(options, records.map(describeKey), [head, ...records.map(lineOf)]);
+  print(options, records.map(describeKey), [head, ...records.map(lineOf)]);
 });
 
 command("revoke", "revoke a key, or end it later; an end cannot be moved to a later time")
@@ -155,7 +147,7 @@ command("revoke", "revoke a key, or end it later; an end cannot be moved to a la
     if (!record) throw new Error(`No key in ${options.stage} has the ID ${keyId}.`);
     const cache = stageNamed(options.stage).authorizerCacheSeconds;
     const after = `After its end, API Gateway can accept it for up to ${cache} s.`;
-    await print(options, describeKey(record), [lineOf(record), after]);
+    print(options, describeKey(record), [lineOf(record), after]);
   });
 
 await runProgram(program, "keys");

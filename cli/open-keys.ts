@@ -1,22 +1,20 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import { clientConfig } from "../emulator/store/aws-environment.ts";
-import { describeTable } from "../emulator/store/create-tables.ts";
+import { useStore } from "../emulator/store/aws-environment.ts";
 import { keysTableId, stackName, tableOutput } from "../infra/names.ts";
 import { localStage } from "../infra/stages.ts";
 import { type ApiKeyStore, apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { readTables } from "../local/data-folder.ts";
 import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
 
-/** How long the store of the local service can take to respond. */
-const TIMEOUT_MS = 5000;
-
 /** Opens the keys of the local service, in the store that it runs with. */
 async function openLocalKeys(): Promise<ApiKeyStore> {
   const { apiKeysTable, ...store } = await readTables(process.env);
-  await describeTable(store, apiKeysTable, AbortSignal.timeout(TIMEOUT_MS)).catch((cause) => {
+  useStore(store);
+  const keys = apiKeyStore(apiKeysTable, AWS_CLIENT_OPTIONS);
+  await keys.get("-").catch((cause) => {
     throw new Error("The local service does not respond: start it with `npm start`", { cause });
   });
-  return apiKeyStore(apiKeysTable, { ...AWS_CLIENT_OPTIONS, ...clientConfig(store) });
+  return keys;
 }
 
 /** Opens the keys of a deployed stage, whose stack names the table, with the operator's AWS credentials. */

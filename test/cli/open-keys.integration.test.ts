@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -11,7 +10,6 @@ import { stackName } from "../../infra/names.ts";
 import { makeDataFolder, writeTables } from "../../local/data-folder.ts";
 import { keysCli } from "../support/keys-cli.ts";
 import { listen } from "../support/listen.ts";
-import { shared } from "../support/shared.ts";
 
 /** How CloudFormation describes a stack (AWS: "DescribeStacks", examples), and refuses to ("Common errors"). */
 const stackWith = (output: string) =>
@@ -55,25 +53,12 @@ it("names a new key that it does not show, because the answer of the table is lo
   expect(items).toContainEqual(expect.objectContaining({ keyId: { S: keyId } }));
 });
 
-const options = { env: { PATH: process.env.PATH, ...operator }, maxBuffer: 1e8 };
-const shell = (command: string) =>
-  promisify(execFile)("sh", ["-c", `"$0" cli/keys.ts ${command}`, process.execPath], options);
-
 it("writes a long list into a slow pipe as a whole", async () => {
   items = Array(1500).fill({ owner: { S: "犬".repeat(100) }, endsAt: { N: "9000000000000" } });
-  const { stdout } = await shell("list --stage staging --json | (sleep 2; cat)");
+  const command = '"$0" cli/keys.ts list --stage staging --json | (sleep 2; cat)';
+  const options = { env: { PATH: process.env.PATH, ...operator }, maxBuffer: 1e8 };
+  const { stdout } = await promisify(execFile)("sh", ["-c", command, process.execPath], options);
   expect(JSON.parse(stdout)).toHaveLength(1500);
-});
-
-const unlessFull = existsSync("/dev/full") ? it : it.skip; // only Linux has it
-unlessFull("fails if the disk is full, and names a key that it could not show", async () => {
-  const failed = (message: RegExp) => ({ code: 1, stderr: expect.stringMatching(message) });
-  const list = shell("list --stage staging > /dev/full");
-  await expect(list).rejects.toMatchObject(failed(/^keys: ENOSPC.*\n$/));
-  const env = { ...process.env, DATA_DIR: shared.dataFolder };
-  const issue = ["-c", '"$0" cli/keys.ts issue --owner Acme --stage local > /dev/full', process.execPath];
-  const issued = promisify(execFile)("sh", issue, { env });
-  await expect(issued).rejects.toMatchObject(failed(/^keys: The new key key_\w{16} was not .* ENOSPC.*\n$/));
 });
 
 const inRegion = `The stack ${stackName("staging")} in eu-west-1`;
@@ -95,11 +80,11 @@ it("says in one line that a key, or the local service, is not there", async () =
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-keys-"));
   const env = { DATA_DIR: join(folder.path, "data") };
   const local = () => keysCli(["list", "--stage", "local"], env);
-  expect(await local()).toEqual(failure("There is no local service in .*: start it .*, or set DATA_DIR\\."));
+  expect(await local()).toEqual(failure("There is no local service in .*: run .*, or set DATA_DIR\\."));
   await makeDataFolder(env);
   await writeTables(env, { endpoint: "http://127.0.0.1:1", apiKeysTable: "Keys" });
   expect(await local()).toEqual(
-    failure("The local service does not respond: .*127\\.0\\.0\\.1:1 .*ECONNREFUSED.*"),
+    failure("The local service does not respond: .*ECONNREFUSED 127\\.0\\.0\\.1:1"),
   );
 });
 
