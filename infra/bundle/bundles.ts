@@ -10,7 +10,7 @@ import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
  * @throws esbuild's Error
  */
 export async function bundleFunctions(
-  options: Pick<BuildOptions, "plugins" | "sourcemap" | "logLevel"> = {},
+  options: Pick<BuildOptions, "sourcemap" | "logLevel"> = {},
 ): Promise<OutputFile[]> {
   return (await build({ ...esbuildOptions, ...options, entryPoints: entryPoints() })).outputFiles;
 }

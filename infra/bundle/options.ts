@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BuildOptions } from "esbuild";
@@ -8,15 +8,9 @@ const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name
 /** The functions' sources. */
 const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
-/** Whether a file is a source. Editors leave others beside it, such as `.*.swp`, `*~`, `#*#` and `.#*`. */
-export const isSource = (name: string) => /^[^.].*\.(ts|mjs)$/.test(name);
-
-/** Returns the functions' files, without links to nowhere. */
+/** Returns the functions' files. Editors leave others beside them, with a dot at the start of their name. */
 export const entryPoints = () =>
-  readdirSync(functionsFolder)
-    .filter(isSource)
-    .map((file) => join(functionsFolder, file))
-    .filter(existsSync);
+  globSync("[!.]*.ts", { cwd: functionsFolder }).map((file) => join(functionsFolder, file));
 
 /** Belongs to the code of every function. */
 export const lambdaEntryFile = fileURLToPath(new URL("lambda-entry.mjs", import.meta.url));

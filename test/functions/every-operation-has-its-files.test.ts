@@ -1,13 +1,12 @@
-import { readdirSync } from "node:fs";
+import { globSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import { isSource } from "../../infra/bundle/options.ts";
 import { entryName } from "../../infra/names.ts";
 import { operations } from "../../lib/operations.ts";
 
 const root = new URL("../../", import.meta.url);
 
 it("each operation has a file with its name in functions/, lib/operations/ and test/contract/", () => {
-  const filesIn = (folder: string) => readdirSync(new URL(folder, root)).filter(isSource).toSorted();
+  const filesIn = (folder: string) => globSync("[!.]*.ts", { cwd: new URL(folder, root) }).toSorted();
   const files = operations.map(({ id }) => `${entryName(id)}.ts`);
   expect(filesIn("lib/operations")).toEqual(files.toSorted());
   expect(filesIn("functions")).toEqual([...files, "authorize.ts"].toSorted());
