@@ -41,18 +41,10 @@ export function writeTables(env: NodeJS.ProcessEnv, { endpoint, accessKeyId, api
   return writeFile(dataPath(env, "tables.json"), JSON.stringify({ endpoint, accessKeyId, apiKeysTable }));
 }
 
-/** @throws Error in one line if the service never ran with this folder, or if the file cannot be read */
+/** @throws Error in one line if the service never ran with this folder */
 export async function readTables(env: NodeJS.ProcessEnv): Promise<LocalTables> {
-  try {
-    const { endpoint, accessKeyId, apiKeysTable } = JSON.parse(
-      await readFile(dataPath(env, "tables.json"), "utf8"),
-    );
-    return { endpoint, accessKeyId, apiKeysTable };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === "ENOENT" ? "" : ` (${message})`;
-    throw new Error(
-      `There is no local service in ${dataFolder(env)}${reason}: start it with \`npm start\`, or set DATA_DIR.`,
-    );
-  }
+  const text = await readFile(dataPath(env, "tables.json"), "utf8").catch(() => {
+    throw new Error(`There is no local service in ${dataFolder(env)}: run \`npm start\`, or set DATA_DIR.`);
+  });
+  return JSON.parse(text);
 }

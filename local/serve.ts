@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { loadFunctions } from "../emulator/functions.ts";
 import { createGateway, serverOptions } from "../emulator/gateway/gateway.ts";
-import { awsEnvironment, clientConfig, type StoreAddress } from "../emulator/store/aws-environment.ts";
+import { type StoreAddress, useStore } from "../emulator/store/aws-environment.ts";
 import { createTables } from "../emulator/store/create-tables.ts";
 import { openData, startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
@@ -29,25 +29,25 @@ export async function serve(env: NodeJS.ProcessEnv) {
   const started = Promise.withResolvers<RequestListener>();
   let listener: RequestListener = async (...request) => (await started.promise)(...request);
   const server = createServer(serverOptions, (...request) => listener(...request));
-  const port = Number(env.PORT || 3000);
-  await once(server.listen(port, "127.0.0.1"), "listening").catch(({ code }) => {
-    throw new Error(`Port ${port} cannot be used (${code}). For a second service, set PORT and DATA_DIR.`);
+  const port = env.PORT || "3000";
+  const listening = async () => once(server.listen(Number(port), "127.0.0.1"), "listening");
+  await listening().catch(({ code }) => {
+    throw new Error(
+      `The port ${port} cannot be used (${code}): set PORT to a free one, and DATA_DIR for a second service.`,
+    );
   });
   await makeDataFolder(env);
   const store = await openStore(env);
+  const environment = useStore(store);
   const assembly = await refreshAssembly(dataPath(env, "assembly"));
   const stack = readLocalStack(assembly);
   const apiKeysTable = stack.outputs[tableOutput(keysTableId)] ?? "";
-  await createTables(store, stack.tables);
+  await createTables(stack.tables);
   await writeTables(env, { ...store, apiKeysTable });
-  const key = await ensureLocalKey(
-    dataPath(env, "api-key"),
-    apiKeyStore(apiKeysTable, clientConfig(store)),
-    localStage.name,
-  );
+  const key = await ensureLocalKey(dataPath(env, "api-key"), apiKeyStore(apiKeysTable), localStage.name);
 
   const load = async (next: StackDefinition) =>
-    createGateway(next, await loadFunctions(next.functions, awsEnvironment(store)), (request) =>
+    createGateway(next, await loadFunctions(next.functions, environment), (request) =>
       console.error(requestLine(request)),
     );
   let gateway = await load(stack);

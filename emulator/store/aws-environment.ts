@@ -7,9 +7,6 @@ export interface StoreAddress {
   accessKeyId?: string | undefined;
 }
 
-/** As in Lambda, where the user's files do not exist. A setting in them can even make a client call AWS. */
-const NO_FILES = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull };
-
 /**
  * Returns the environment variables that make the AWS clients of a function call a DynamoDB-compatible server.
  *
@@ -24,18 +21,16 @@ export function awsEnvironment({ endpoint, accessKeyId }: StoreAddress): Record<
     AWS_SECRET_ACCESS_KEY: own.AWS_SECRET_ACCESS_KEY || "local",
     AWS_SESSION_TOKEN: own.AWS_SESSION_TOKEN || "",
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    ...NO_FILES,
+    // As in Lambda, where the user's files do not exist. A setting in them can even make a client call AWS.
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
   };
 }
 
-/** Returns the configuration with which a client in this process calls the same server. No client then reads the files. */
-export function clientConfig(store: StoreAddress) {
-  Object.assign(process.env, NO_FILES);
-  const { AWS_REGION: region = "", ...keys } = awsEnvironment(store);
-  const { AWS_ACCESS_KEY_ID: accessKeyId = "", AWS_SECRET_ACCESS_KEY: secretAccessKey = "" } = keys;
-  const credentials = { accessKeyId, secretAccessKey, sessionToken: keys.AWS_SESSION_TOKEN || undefined };
-  // The user's variables, such as AWS_USE_DUALSTACK_ENDPOINT, do not change what is set here.
-  const modes = { defaultsMode: "legacy", accountIdEndpointMode: "disabled" } as const;
-  const endpoint = { endpoint: store.endpoint, useFipsEndpoint: false, useDualstackEndpoint: false };
-  return { region, credentials, ...endpoint, ...modes };
+/** Makes the AWS clients of this process call a server, whatever the user's AWS settings are. @returns awsEnvironment */
+export function useStore(store: StoreAddress): Record<string, string> {
+  const environment = awsEnvironment(store);
+  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
+  Object.assign(process.env, environment);
+  return environment;
 }

@@ -141,8 +141,8 @@ it("serves the docs page with the local key, and leaves every other path to the 
 const { port } = new URL(shared.baseUrl);
 const endpoint = "http://127.0.0.1:1";
 it.each<[Record<string, string>, text: string]>([
-  [{ PORT: "x" }, "options.port should be >= 0 and < 65536. Received type number (NaN)."],
-  [{ PORT: port }, `Port ${port} cannot be used (EADDRINUSE). For a second service, set PORT and DATA_DIR.`],
+  [{ PORT: "x" }, "The port x cannot be used (ERR_SOCKET_BAD_PORT): set PORT to a free one, "],
+  [{ PORT: port }, `The port ${port} cannot be used (EADDRINUSE): set PORT to a free one, `],
   [{ DATA_DIR: "/dev/null/data" }, "The data folder /dev/null/data cannot be used, see DATA_DIR: ENOTDIR: "],
   [{ DATA_DIR: temporary }, `The data folder ${temporary} cannot be used, see DATA_DIR: it has other files.`],
   [{ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, `The DynamoDB endpoint ${endpoint} cannot be used: `],

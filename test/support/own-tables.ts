@@ -14,7 +14,7 @@ export async function createOwnTables() {
   const suffix = `-${randomUUID()}`;
   const { tables, functions } = readStack(shared.assembly, servedStackName);
   const own = tables.map((table) => ({ ...table, TableName: table.TableName + suffix }));
-  await createTables({ endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "" }, own);
+  await createTables(own);
   for (const [name, value] of functions.flatMap(({ environment }) => Object.entries(environment)))
     if (tables.some(({ TableName }) => TableName === value)) process.env[name] = value + suffix;
   return { petsTable: env("PETS_TABLE"), apiKeysTable: env("API_KEYS_TABLE") };

@@ -1,4 +1,4 @@
-import { awsEnvironment } from "../../emulator/store/aws-environment.ts";
+import { useStore } from "../../emulator/store/aws-environment.ts";
 import { createTables } from "../../emulator/store/create-tables.ts";
 import { type Store, startStore } from "../../emulator/store/store.ts";
 import { readStack } from "../../emulator/template/template.ts";
@@ -13,8 +13,9 @@ import { share } from "./shared.ts";
 export async function startTestStore(assembly: string): Promise<Store> {
   const store = await startStore();
   const { tables, functions } = readStack(assembly, servedStackName);
-  Object.assign(process.env, awsEnvironment(store), ...functions.map(({ environment }) => environment));
+  useStore(store);
+  Object.assign(process.env, ...functions.map(({ environment }) => environment));
   share({ assembly });
-  await createTables(store, tables);
+  await createTables(tables);
   return store;
 }

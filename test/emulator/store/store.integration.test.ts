@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { AbstractLevel } from "abstract-level";
+import { useStore } from "../../../emulator/store/aws-environment.ts";
 import { closeIterators } from "../../../emulator/store/close-iterators.ts";
 import { createTables } from "../../../emulator/store/create-tables.ts";
 import { type Store, startStore } from "../../../emulator/store/store.ts";
@@ -16,19 +17,21 @@ it("keeps the data of a folder that no other process has open, and says why it c
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-store-"));
   const { path } = folder;
   const store = await startStore(path);
-  await createTables(store, [table]);
+  useStore(store);
+  await createTables([table]);
   const socket = connect(Number(new URL(store.endpoint).port), "127.0.0.1").on("error", () => undefined);
   await once(socket, "connect");
   await expect(startStore(path)).rejects.toThrow(`The data folder ${path} is in use by another process: `);
   await store.close();
   const again = await startStore(path);
+  useStore(again);
   const indexed = {
     ...table,
     GlobalSecondaryIndexes: [
       { IndexName: "new", KeySchema: table.KeySchema, Projection: { ProjectionType: "ALL" as const } },
     ],
   };
-  await expect(createTables(again, [indexed])).rejects.toThrow("The table kept has no index new: ");
+  await expect(createTables([indexed])).rejects.toThrow("The table kept has no index new: ");
   await again.close();
   await writeFile(join(path, "CURRENT"), "garbage");
   await expect(startStore(path)).rejects.toThrow(`The data folder ${path} cannot be opened: `);
@@ -60,7 +63,8 @@ describe("a store", () => {
   let store: Store;
   beforeAll(async () => {
     store = await startStore();
-    await createTables(store, [table]);
+    useStore(store);
+    await createTables([table]);
   });
   afterAll(() => store.close());
 
@@ -95,7 +99,8 @@ it("closes the iterators that dynalite leaves open", async () => {
   const attached = jest.spyOn(AbstractLevel.prototype, "attachResource");
   const detached = jest.spyOn(AbstractLevel.prototype, "detachResource");
   const store = await startStore();
-  await createTables(store, [table]);
+  useStore(store);
+  await createTables([table]);
   await send(store, "Scan", { TableName, Limit: 1 });
   expect(attached).toHaveBeenCalled();
   // The stream closes its iterator after the response.

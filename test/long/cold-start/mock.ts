@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { awsEnvironment, clientConfig } from "../../../emulator/store/aws-environment.ts";
+import { useStore } from "../../../emulator/store/aws-environment.ts";
 import { newApiKeyRecord, scopes } from "../../../lib/api-key.ts";
 import { apiKeyStore } from "../../../lib/dynamo/api-key-store.ts";
 import { dynamoClient } from "../../../lib/dynamo/client.ts";
@@ -44,12 +44,12 @@ export async function startMock(tables: { apiKeys: string; pets: string }, key: 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const endpoint = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const config = { ...clientConfig({ endpoint }), requestHandler: { httpsAgent: new Agent({ ca: pem }) } };
+  const environment = { ...useStore({ endpoint }), NODE_EXTRA_CA_CERTS: certificate };
+  const config = { requestHandler: { httpsAgent: new Agent({ ca: pem }) } };
   const record = newApiKeyRecord(key, { owner: "cold-start", scopes: [...scopes], createdAt: Date.now() });
   await apiKeyStore(tables.apiKeys, config).add(record);
   const pet = { id: PET_ID, name: "Rex", categoryId: 1n, status: "available" as const };
   const put = new PutCommand({ TableName: tables.pets, Item: { ...pet, [ORDER_ATTRIBUTE]: 1n } });
   await DynamoDBDocumentClient.from(dynamoClient(config)).send(put);
-  const environment = { ...awsEnvironment({ endpoint }), NODE_EXTRA_CA_CERTS: certificate };
   return { environment, [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };
 }
