@@ -11,7 +11,7 @@ import type { Json } from "../support/json.ts";
 
 const github = new URL("../../.github/", import.meta.url);
 const read = (file: string): Json => parse(readFileSync(new URL(file, github), "utf8"));
-const { on, jobs } = read("workflows/deploy.yml");
+const { on, concurrency, jobs } = read("workflows/deploy.yml");
 const { inputs, runs } = read("actions/deploy/action.yml");
 const stages = deployedStages.map(({ name }) => name);
 
@@ -26,26 +26,25 @@ function run(script: string, programs: Record<string, string>, environment: Reco
   return spawnSync("bash", options, { env, encoding: "utf8" });
 }
 
-it("only the deployments of the stages get credentials of AWS and keys, and no pull request does", () => {
-  for (const workflow of readdirSync(new URL("workflows/", github)).map((file) =>
-    read(`workflows/${file}`),
-  )) {
-    expect(workflow.on).not.toHaveProperty("pull_request_target");
-    for (const [name, job] of Object.entries<Json>(workflow.jobs)) {
-      const text = JSON.stringify(job);
-      if (/secrets\.|actions\/deploy"/.test(text)) expect([...stages, job.environment]).toContain(name);
-    }
-  }
-  for (const name of stages)
-    expect(jobs[name]).toMatchObject({ environment: name, permissions: { "id-token": "write" } });
+it("only the deployments of the stages get credentials of AWS, and no pull request gets a key", () => {
+  const files = readdirSync(new URL("workflows/", github));
+  const workflows = files.map((file) => read(`workflows/${file}`));
+  const all = workflows.flatMap((workflow) => Object.entries<Json>(workflow.jobs));
+  const having = (text: string) =>
+    all.flatMap(([name, job]) => (JSON.stringify(job).includes(text) ? name : []));
+  expect(having("id-token").sort()).toEqual(stages.toSorted());
+  expect(having("secrets.").sort()).toEqual(["contract", ...stages].sort());
+  for (const name of stages) expect(jobs[name].environment).toBe(name);
+  for (const workflow of workflows) expect(workflow.on).not.toHaveProperty("pull_request_target");
 });
 
-it("a push of one branch deploys each stage after the tests and the stages before it", () => {
+it("a push of one branch deploys each stage after the tests and the stages before it, one run at a time", () => {
   expect(jobs.check.if).toBe(`github.ref == 'refs/heads/${on.push.branches}'`);
-  expect(stages.map((name) => jobs[name].needs)).toEqual(["check", ...stages.slice(0, -1)]);
+  expect(concurrency).toEqual({ group: `deploy-\${{ github.ref_name }}`, "cancel-in-progress": false });
+  expect(jobs.contract).toMatchObject({ needs: stages[0], permissions: { contents: "read" } });
+  expect(stages.map((name) => jobs[name].needs)).toEqual(["check", "contract", ...stages.slice(1, -1)]);
   for (const name of stages) {
-    const { concurrency, steps } = jobs[name];
-    expect(concurrency).toMatchObject({ group: `deploy-${name}-\${{ github.ref_name }}` });
+    const { steps } = jobs[name];
     const step = steps.find(({ uses = "" }: Json) => uses.endsWith("/deploy"));
     expect(Object.keys(step.with).sort()).toEqual(Object.keys(inputs).sort());
     expect(step.with.stage).toBe(name);
