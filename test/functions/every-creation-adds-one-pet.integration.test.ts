@@ -10,7 +10,7 @@ import type { Pet } from "../../lib/pet.ts";
 import { context, requestEvent } from "../support/event.ts";
 import { type Fault, startFaultProxy } from "../support/fault-proxy.ts";
 import { createOwnTables } from "../support/own-tables.ts";
-import { COLLIDING_KEYS, listAll } from "../support/pets.ts";
+import { listAll } from "../support/pets.ts";
 import { startFunction } from "../support/start-function.ts";
 
 // docs/decisions/one-write.md: an id goes from free to the pet of one creation, and from there to the retired id of the same
@@ -149,8 +149,8 @@ function newClient({ proxy, createPet, fault, keyed }: Server) {
 }
 
 /** Returns all pets by id, and expects each once. */
-async function listed(pets = tables.petsTable): Promise<Map<bigint, Pet>> {
-  const all = await listAll(petLister(pets), { limit: 2000 });
+async function listed(): Promise<Map<bigint, Pet>> {
+  const all = await listAll(petLister(tables.petsTable), { limit: 2000 });
   const byId = new Map(all.map((pet) => [pet.id, pet]));
   expect(byId.size).toBe(all.length);
   return byId;
@@ -199,18 +199,4 @@ it.each(Object.entries(stories))("%s, with each fault and after a restart: %j", 
   for (const { sent, status, pet } of done.flatMap(({ replies }) => replies))
     if (sent.key) expect(await send(restarted, sent)).toEqual({ status, pet });
   expect(await listed()).toEqual(list);
-});
-
-it.each(faults)("two creations with the same first id add two pets, with the fault %s", async (fault) => {
-  const { petsTable: pets } = await createOwnTables();
-  const { proxy, createPet } = await start(fault, true);
-  await proxy.set(fault, 1);
-  const sendBoth = () =>
-    Promise.all(COLLIDING_KEYS.map((key) => send(createPet, { name: key, categoryId: 1, key })));
-  const replies = await sendBoth();
-  await proxy.set(undefined);
-  expect(replies).toMatchObject(COLLIDING_KEYS.map((name) => ({ status: 201, pet: { name } })));
-  expect(replies.filter(({ pet }) => pet.id === 7890487259239735n)).toHaveLength(1);
-  expect(await sendBoth()).toEqual(replies);
-  expect(await listed(pets)).toEqual(new Map(replies.map(({ pet }) => [pet.id, pet])));
 });

@@ -5,11 +5,10 @@ type Send = (
   this: unknown,
   command: { constructor: { name: string }; input: Record<string, unknown> },
   options?: { abortSignal?: AbortSignal },
-) => Promise<{ ConsumedCapacity?: { CapacityUnits?: number } }>;
+) => Promise<unknown>;
 
 /**
- * Records every DynamoDB call of this test file from now on, whichever client makes it, with the capacity that it
- * consumes.
+ * Records every DynamoDB call of this test file from now on, whichever client makes it.
  *
  * @returns a function that returns the calls since its last call, in order of their start
  */
@@ -28,8 +27,6 @@ export function recordCalls() {
     /** the positions of the start and the response in the order of all of them */
     started: clock++,
     responded: Number.POSITIVE_INFINITY,
-    /** the read or write capacity units that DynamoDB reports */
-    units: 0,
   });
   const calls: ReturnType<typeof newCall>[] = [];
   let clock = 0;
@@ -38,7 +35,6 @@ export function recordCalls() {
     const target = prototype as unknown as { send: Send };
     const { send } = target;
     target.send = async function (command, options) {
-      command.input.ReturnConsumedCapacity = "TOTAL";
       const call = newCall(this, command.constructor.name, command.input, options?.abortSignal);
       calls.push(call);
       const output = await send.call(this, command, options).catch((error) => {
@@ -46,7 +42,6 @@ export function recordCalls() {
         throw error;
       });
       call.responded = clock++;
-      call.units = output.ConsumedCapacity?.CapacityUnits ?? 0;
       return output;
     };
   }

@@ -58,11 +58,8 @@ describe("the body of createPet", () => {
   });
 
   it("can be sent as JSON in UTF-8 only, whatever the case and the other parameters", () => {
-    for (const type of [
-      "APPLICATION/JSON",
-      'application/json;charset="UTF-8"',
-      "application/json ; x-charset=latin1;",
-    ])
+    const equal = ['application/json;charset="UTF-8"', "application/json ; x-charset=latin1;"];
+    for (const type of ["APPLICATION/JSON", ...equal])
       expect(readBody(rex, { "cOnTeNt-TyPe": type, "Content-Encoding": "Identity" }).name).toBe("Rex");
     const types = ["application/jsonp", "x-application/json", "application/json; Charset=utf-8x"];
     const repeated = [["application/json", "text/plain"], "application/json; charset=utf-8; charset=utf-16"];
@@ -89,11 +86,8 @@ it("the headers of createPet are refused when they are repeated, even with the s
 it("the message names every query parameter that is invalid, or repeated with any value", () => {
   const cursorRule = "cursor must be a cursor taken from a Link header of this API";
   const { minimum, maximum } = PAGE_SIZE;
-  const rules = [
-    `limit must be an integer from ${minimum} to ${maximum}`,
-    `status ${statusRule}`,
-    cursorRule,
-  ];
+  const limitRule = `limit must be an integer from ${minimum} to ${maximum}`;
+  const rules = [limitRule, `status ${statusRule}`, cursorRule];
   expect(() => readQuery({ limit: ["0"], status: ["Sold"], cursor: ["next"] })).toThrow(invalid(...rules));
   const cursor = encodeCursor(1n);
   const repeated = ["limit", "status", "cursor"].map((name) => `${name} must not be repeated`);
@@ -110,9 +104,8 @@ it("a message has a rule once, however many elements break it", () => {
 
 it("a query that is wrong as a whole is refused as the query", () => {
   const query = listPets.query.check(z.refine(() => false, "must not be sent"));
-  expect(() => readRequest({ ...listPets, query }, requestEvent())).toThrow(
-    invalid("query must not be sent"),
-  );
+  const error = invalid("query must not be sent");
+  expect(() => readRequest({ ...listPets, query }, requestEvent())).toThrow(error);
 });
 
 it("an id in the path can be percent-encoded, and names no pet unless an int64", () => {
@@ -129,19 +122,3 @@ it("a link has the host that the client used, its scheme, and defined parameters
   expect(linkFor({ "X-Forwarded-Proto": "http" })).toMatch(`<http://api.example/${API_VERSION}/pets?`);
   expect(linkFor({ "x-forwarded-proto": "javascript" })).toMatch(`<https://api.example/${API_VERSION}/pets?`);
 });
-
-it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
-  "the name %s reaches no prototype, and does not replace the body",
-  (name) => {
-    const members = Reflect.ownKeys(Object.prototype);
-    const value = '{"polluted":1,"status":"sold","prototype":{"polluted":1}}';
-    const pet = readBody(`{"name":"Rex","categoryId":1,"${name}":${value}}`);
-    expect(pet).toEqual({ name: "Rex", categoryId: 1n, status: "available" });
-    expect(Object.getPrototypeOf(pet)).toBe(Object.prototype);
-    expect(() => readBody(`{"${name}":${rex}}`)).toThrow("name is required");
-    expect(readQuery(JSON.parse(`{"${name}":["1"],"limit":["5"]}`))).toEqual({ limit: 5 });
-    const path = JSON.parse(`{"${name}":"1","petId":"5"}`);
-    expect(readRequest(getPet, requestEvent({ path })).params).toEqual({ petId: 5n });
-    expect(Reflect.ownKeys(Object.prototype)).toEqual(members);
-  },
-);
