@@ -30,8 +30,7 @@ it("includes the response of DynamoDB, and what it throttled and why", () => {
   const throttlingReasons = [{ reason: "IndexWriteKeyRangeThroughputExceeded", resource: "byStatus" }];
   const $metadata = { httpStatusCode: 400, requestId: "1" };
   const error = new ThrottlingException({ message: "Throttled", throttlingReasons, $metadata });
-  const described = { name: "ThrottlingException", message: "Throttled", metadata: $metadata, stack };
-  expect(describeError(error)).toStrictEqual({ ...described, throttlingReasons });
+  expect(describeError(error)).toMatchObject({ metadata: $metadata, throttlingReasons });
   const other = Object.assign(new Error(), { ThrottlingReasons: throttlingReasons });
   expect(describeError(other)).toMatchObject({ throttlingReasons });
 });

@@ -38,10 +38,7 @@ program
 
 program
   .command("model")
-  .summary("compares random commands, with hostile requests among them, with a model of docs/contract.md")
-  .description(
-    "Runs random commands against a local service of its own, compares every response with a model of docs/contract.md, and sends hostile requests in between. A hostile request fails the run when its response is a 5xx, has an unknown header, or is a 4xx without an Error.",
-  )
+  .description("compares random commands, with hostile requests among them, with a model of docs/contract.md")
   .option("--runs <number>", "sequences of commands; more if hostile requests are left", wholeNumber(1), 20)
   .option("--commands <number>", "the most commands of a sequence", wholeNumber(1), 50)
   .option("--hostile <number>", "the least number of hostile requests", wholeNumber(1), 100_000)
@@ -50,9 +47,8 @@ program
 
 program
   .command("runtime")
-  .summary("runs the bundles under AWS's own Node.js runtime (needs npm, CMake and a C++ compiler)")
   .description(
-    `Runs the bundled functions under aws-lambda-ric, the runtime of Lambda's Node.js functions, in front of a fake Runtime API: that Lambda finds the handler and waits for its top-level await, what it reports when the start or an invocation fails, and which ids the lines of the log have. aws-lambda-ric is installed into a temporary folder, where a part of it is compiled. Needs npm, CMake, make, Python 3 and a C++ compiler.`,
+    "runs the bundles under AWS's own Node.js runtime (needs npm, Python 3, CMake and a C++ compiler)",
   )
   .action(async () => (await import("./runtime/runtime.ts")).testRuntime());
 

@@ -15,8 +15,6 @@ export interface Shared {
   folder: string;
   service: LocalService;
   store: Store;
-  /** the end of all of them, once it has begun */
-  ended?: Promise<void>;
 }
 
 async function synthesizeOptions(optionsAssembly: string, accountAssembly: string): Promise<void> {

@@ -12,19 +12,16 @@ const keptLogs = fileURLToPath(new URL("../../build/test-logs", import.meta.url)
  * @throws Error if the tests passed, and left a file behind
  */
 export default async function teardown(): Promise<void> {
-  const { shared, testsFailed = false } = globalThis as { shared?: Shared; testsFailed?: boolean };
+  const known = globalThis as { shared?: Shared | undefined; testsFailed?: boolean };
+  const { shared, testsFailed } = known;
   if (!shared) return;
-  // With --bail, Jest calls this after each file that fails, while the tests of other files still run.
-  shared.ended ??= end(shared, testsFailed);
-  await shared.ended;
-}
-
-async function end({ folder, service, store }: Shared, failed: boolean) {
+  known.shared = undefined; // with --bail, Jest calls this after each file that fails
+  const { folder, service, store } = shared;
   await service.stop();
   await store.close();
   rmSync(keptLogs, { recursive: true, force: true });
-  const left = failed ? [] : readdirSync(join(folder, "tmp")); // a test that fails does not clean up
-  if (failed) {
+  const left = testsFailed ? [] : readdirSync(join(folder, "tmp")); // a test that fails does not clean up
+  if (testsFailed) {
     cpSync(join(folder, "logs"), keptLogs, { recursive: true });
     console.error(`The logs of the local services are in ${keptLogs}.`);
   }

@@ -13,30 +13,6 @@ import { createTables } from "../../../emulator/store/create-tables.ts";
 import { type Store, startStore } from "../../../emulator/store/store.ts";
 import { eventually, occurs } from "../../support/eventually.ts";
 
-it("keeps the data of a folder that no other process has open, and says why it cannot open one", async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-store-"));
-  const { path } = folder;
-  const store = await startStore(path);
-  useStore(store);
-  await createTables([table]);
-  const socket = connect(Number(new URL(store.endpoint).port), "127.0.0.1").on("error", () => undefined);
-  await once(socket, "connect");
-  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} is in use by another process: `);
-  await store.close();
-  const again = await startStore(path);
-  useStore(again);
-  const indexed = {
-    ...table,
-    GlobalSecondaryIndexes: [
-      { IndexName: "new", KeySchema: table.KeySchema, Projection: { ProjectionType: "ALL" as const } },
-    ],
-  };
-  await expect(createTables([indexed])).rejects.toThrow("The table kept has no index new: ");
-  await again.close();
-  await writeFile(join(path, "CURRENT"), "garbage");
-  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} cannot be opened: `);
-});
-
 /** What a request has whose signature is not checked. */
 const signed = ({ accessKeyId }: { accessKeyId: string }, operation: string) => ({
   Authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20261122/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
@@ -58,6 +34,25 @@ const table = {
   KeySchema: [{ AttributeName: "id", KeyType: "HASH" as const }],
   AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" as const }],
 };
+
+it("says why it cannot open a folder, or use a table without an index of the template", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-store-"));
+  const { path } = folder;
+  const kept = await startStore(path);
+  useStore(kept);
+  await createTables([table]);
+  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} is in use by another process: `);
+  const index = {
+    IndexName: "new",
+    KeySchema: table.KeySchema,
+    Projection: { ProjectionType: "ALL" as const },
+  };
+  const indexed = { ...table, GlobalSecondaryIndexes: [index] };
+  await expect(createTables([indexed])).rejects.toThrow("The table kept has no index new: ");
+  await kept.close();
+  await writeFile(join(path, "CURRENT"), "garbage");
+  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} cannot be opened: `);
+});
 
 describe("a store", () => {
   let store: Store;
@@ -90,23 +85,17 @@ describe("a store", () => {
     expect(response).toMatchObject({ status: 403, body: expect.stringContaining("UnrecognizedClient") });
     expect(Object.keys(response.headers).join()).not.toContain("access-control");
   });
-});
 
-it("closes the iterators that dynalite leaves open", async () => {
-  // It does not replace a return() that exists.
-  expect(closeIterators).toThrow("remove emulator/store/close-iterators.ts");
-  // A database holds its iterators from attachResource to detachResource.
-  const attached = jest.spyOn(AbstractLevel.prototype, "attachResource");
-  const detached = jest.spyOn(AbstractLevel.prototype, "detachResource");
-  const store = await startStore();
-  useStore(store);
-  await createTables([table]);
-  await send(store, "Scan", { TableName, Limit: 1 });
-  expect(attached).toHaveBeenCalled();
-  // The stream closes its iterator after the response.
-  await eventually(
-    () => attached.mock.calls.length - detached.mock.calls.length,
-    (open) => expect(open).toBe(0),
-  );
-  await store.close();
+  it("closes the iterators that dynalite leaves open", async () => {
+    // It does not replace a return() that exists.
+    expect(closeIterators).toThrow("remove emulator/store/close-iterators.ts");
+    // A database holds its iterators from attachResource to detachResource.
+    const attached = jest.spyOn(AbstractLevel.prototype, "attachResource");
+    const detached = jest.spyOn(AbstractLevel.prototype, "detachResource");
+    await send(store, "Scan", { TableName, Limit: 1 });
+    expect(attached).toHaveBeenCalled();
+    // The stream closes its iterator after the response.
+    const open = () => attached.mock.calls.length - detached.mock.calls.length;
+    await eventually(open, (count) => expect(count).toBe(0));
+  });
 });

@@ -61,11 +61,10 @@ describe("an operation's handler", () => {
     });
     const order: unknown[] = [];
     const note = (what: unknown) => order.push(what);
+    const brief = { ...context, getRemainingTimeInMillis: () => EARLY_RESPONSE_MS + 100 };
     // Node runs timers in the order in which they are due, also when it is late.
     await Promise.all([
-      hang(requestEvent(), { ...context, getRemainingTimeInMillis: () => EARLY_RESPONSE_MS + 100 }).then(
-        note,
-      ),
+      hang(requestEvent(), brief).then(note),
       setTimeout(50, "50 ms").then(note),
       setTimeout(150, "150 ms").then(note),
     ]);
