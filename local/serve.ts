@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { loadFunctions } from "../emulator/functions.ts";
 import { createGateway, serverOptions } from "../emulator/gateway/gateway.ts";
-import { type StoreAddress, useStore } from "../emulator/store/aws-environment.ts";
+import { useStore } from "../emulator/store/aws-environment.ts";
 import { createTables } from "../emulator/store/create-tables.ts";
-import { openData, startStore } from "../emulator/store/store.ts";
+import { startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
 import { keysTableId, tableOutput } from "../infra/names.ts";
 import { localStage } from "../infra/stages.ts";
@@ -37,7 +37,8 @@ export async function serve(env: NodeJS.ProcessEnv) {
     );
   });
   await makeDataFolder(env);
-  const store = await openStore(env);
+  const endpoint = env.AWS_ENDPOINT_URL_DYNAMODB;
+  const store = endpoint ? { endpoint } : await startStore(dataPath(env, "dynamodb"));
   const environment = useStore(store);
   const assembly = await refreshAssembly(dataPath(env, "assembly"));
   const stack = readLocalStack(assembly);
@@ -54,10 +55,7 @@ export async function serve(env: NodeJS.ProcessEnv) {
   let replacements = 0;
   const docs = docsPage(key, stack.apiStageName);
   listener = (message, response) => {
-    // The gateway has a 400 for a request without exactly one Host.
-    const oneHost = message.headersDistinct.host?.length === 1;
-    if (/^\/(docs|$)/.test(message.url ?? "") && oneHost && docs(message, response)) return;
-    gateway(message, response);
+    if (!docs(message, response)) gateway(message, response);
   };
   started.resolve(listener);
 
@@ -78,14 +76,4 @@ export async function serve(env: NodeJS.ProcessEnv) {
       if (call === replacements) gateway = loaded;
     },
   };
-}
-
-/** Returns the store: the embedded one, unless the environment names another. */
-async function openStore(env: NodeJS.ProcessEnv): Promise<StoreAddress> {
-  const endpoint = env.AWS_ENDPOINT_URL_DYNAMODB;
-  if (!endpoint) return startStore(dataPath(env, "dynamodb"));
-  // Also with another store, a folder has one service.
-  const data = await openData(dataPath(env, "dynamodb"));
-  process.once("exit", () => data.close());
-  return { endpoint };
 }

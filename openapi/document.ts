@@ -10,16 +10,7 @@ function parameters({ params, query, headers }: Operation) {
   return Object.entries(parts).flatMap(([location, members]) =>
     (members ? inputMembers(members) : []).map(({ name, required, schema }) => {
       const { description, ...rest } = schema;
-      // Dredd reads the example of a required parameter only here.
-      const example = required ? { example: (schema.examples as unknown[])[0] } : {};
-      return {
-        name,
-        in: location,
-        required,
-        ...(description ? { description } : {}),
-        ...example,
-        schema: rest,
-      };
+      return { name, in: location, required, ...(description ? { description } : {}), schema: rest };
     }),
   );
 }

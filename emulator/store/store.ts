@@ -26,8 +26,7 @@ returnExistingItems();
  * @throws Error in one line when the folder is broken or not writable, or another process has it open
  */
 export async function startStore(path?: string): Promise<Store> {
-  // dynalite does not say why it cannot open them.
-  if (path) await (await openData(path)).close();
+  if (path) await tryToOpen(path);
   const accessKeyId = randomBytes(20).toString("hex");
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
   const [listener] = server.listeners("request") as [RequestListener];
@@ -44,17 +43,11 @@ export async function startStore(path?: string): Promise<Store> {
   };
 }
 
-/**
- * Opens the data of a store, which no other process can then open. The operating system releases them when the process ends.
- *
- * @throws Error in one line when another process has them open, or when the folder is broken or not writable
- */
-export async function openData(path: string): Promise<ClassicLevel> {
+/** dynalite does not say why it cannot open a folder. LevelDB does, also if another process has the folder open. */
+async function tryToOpen(path: string): Promise<void> {
   const data = new ClassicLevel(path);
-  await data.open().catch(({ message, cause }: Error & { cause?: NodeJS.ErrnoException }) => {
-    throw cause?.code === "LEVEL_LOCKED"
-      ? new Error(`The data folder ${path} is in use by another process: set DATA_DIR to another folder.`)
-      : new Error(`The data folder ${path} cannot be opened: ${cause?.message ?? message}`);
+  await data.open().catch(({ message, cause }: Error & { cause?: Error }) => {
+    throw new Error(`The data folder ${path} cannot be opened, see DATA_DIR: ${cause?.message ?? message}`);
   });
-  return data;
+  await data.close();
 }

@@ -41,7 +41,9 @@ it("says why it cannot open a folder, or use a table without an index of the tem
   const kept = await startStore(path);
   useStore(kept);
   await createTables([table]);
-  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} is in use by another process: `);
+  await expect(startStore(path)).rejects.toThrow(
+    `The data folder ${path} cannot be opened, see DATA_DIR: IO error: lock `,
+  );
   const index = {
     IndexName: "new",
     KeySchema: table.KeySchema,
@@ -51,7 +53,7 @@ it("says why it cannot open a folder, or use a table without an index of the tem
   await expect(createTables([indexed])).rejects.toThrow("The table kept has no index new: ");
   await kept.close();
   await writeFile(join(path, "CURRENT"), "garbage");
-  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} cannot be opened: `);
+  await expect(startStore(path)).rejects.toThrow(`The data folder ${path} cannot be opened, see DATA_DIR: `);
 });
 
 describe("a store", () => {
