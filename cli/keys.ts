@@ -62,14 +62,12 @@ function parseStage(text: string): string {
 }
 
 const isoTime = (at: number) => (at > REVOKED && at < NO_END ? new Date(at).toISOString() : null);
-const stateOf = (record: ApiKeyRecord) =>
-  record.endsAt === REVOKED ? "revoked" : isLive(record, Date.now()) ? "live" : "ended";
 
 /** Returns what operators see of a key, without its hash. */
 const describeKey = (record: ApiKeyRecord) => ({
   keyId: record.keyId,
   owner: record.owner,
-  state: stateOf(record),
+  state: isLive(record, Date.now()) ? "live" : "ended",
   scopes: record.scopes.toSorted(),
   createdAt: isoTime(record.createdAt),
   endsAt: isoTime(record.endsAt),
@@ -82,7 +80,7 @@ function lineOf(record: ApiKeyRecord): string {
   return row(keyId, state, end, scopes.join().replaceAll("pets:", ""), owner);
 }
 const row = (id: string, state: string, end: string, scopes: string, owner: string) =>
-  [id.padEnd(20), state.padEnd(7), end.padEnd(16), scopes.padEnd(10), owner].join("  ");
+  [id.padEnd(20), state.padEnd(5), end.padEnd(16), scopes.padEnd(10), owner].join("  ");
 
 interface Options {
   stage: string;

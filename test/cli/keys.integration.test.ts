@@ -38,7 +38,7 @@ it("issues a key that list shows, and revokes it: a later end does not replace a
   expect(issued).toMatchObject({ ...record, keyId: keyIdOf(hashApiKey(key)) });
   expect(await keys("list")).toContainEqual(issued);
   expect(await keys("revoke", issued.keyId, "--in", "1h")).toEqual({ ...issued, endsAt: soon(1) });
-  const revoked = { ...issued, state: "revoked", endsAt: null };
+  const revoked = { ...issued, state: "ended", endsAt: null };
   for (const again of [[], [], ["--in", "24h"]])
     expect(await keys("revoke", issued.keyId, ...again)).toEqual(revoked);
   expect((await call(key)).status).toBe(401);
@@ -46,17 +46,15 @@ it("issues a key that list shows, and revokes it: a later end does not replace a
 
 it("shows people a line for each key, and the key itself only once", async () => {
   const issued = await keysCli(["issue", "--owner", "Acme, Inc.", "--stage", "local"], env);
-  const line = String.raw`(key_\w{16})  live     never             read,write  Acme, Inc\.`;
+  const line = String.raw`(key_\w{16})  live   never             read,write  Acme, Inc\.`;
   const shown = new RegExp(`^${line}\nSave .*:\n(ask_local_\\w{33})\n$`);
   const [, keyId = "", key = ""] = shown.exec(issued.stdout) ?? [];
   const { stdout } = await keysCli(["list", "--stage", "local"], env);
-  expect(stdout).toMatch(/^KEY ID {16}STATE {4}ENDS \(UTC\) {8}SCOPES {6}OWNER\n/);
+  expect(stdout).toMatch(/^KEY ID {16}STATE {2}ENDS \(UTC\) {8}SCOPES {6}OWNER\n/);
   expect(stdout).toMatch(new RegExp(`^${line}$`, "m"));
   expect(stdout).not.toContain(key);
   const revoked = await keysCli(["revoke", keyId, "--stage", "local"], env);
-  expect(revoked.stdout).toMatch(
-    /^key_\w{16} {2}revoked {2}- .*\nAfter its end, API Gateway can .* 60 s\.\n$/,
-  );
+  expect(revoked.stdout).toMatch(/^key_\w{16} {2}ended {2}- .*\nAfter its end, API Gateway can .* 60 s\.\n$/);
 });
 
 /** The texts of all files below a folder, without the one that holds the service's own key. */
