@@ -1,53 +1,23 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtemp, mkdtempDisposable } from "node:fs/promises";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { accountStackName, pascalCase, stackName } from "../../../infra/names.ts";
-import { deployedStages } from "../../../infra/stages.ts";
+import { promisify } from "node:util";
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { accountStackName, stackName } from "../../../infra/names.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
-import { operations } from "../../../lib/operations.ts";
 import { synthesizeAccount } from "../../support/account.ts";
+import { codeBlocks } from "../../support/code-blocks.ts";
 import { eventually } from "../../support/eventually.ts";
 import { exampleRepository } from "../../support/every-option.ts";
 import { send } from "../../support/http.ts";
-import { keysCli, keysJson, runNode } from "../../support/keys-cli.ts";
-import { installPackages } from "../../support/python.ts";
-import { addFailingResource, changeFunctions, removeUnsupported } from "./assembly.ts";
-import { cdk, deploy, readmeCommands, root, runContractSuite, runPrinted } from "./commands.ts";
-import { openEntrance, PACKAGES, REGION, startMiniStack } from "./ministack.ts";
+import { editTemplates, openEntrance, removeUnsupported, startMiniStack } from "./ministack.ts";
 
-const STAGES = deployedStages.map(({ name }) => name);
-
-/** A deployed stage, with a key that has both scopes. */
-interface DeployedStage {
-  name: string;
-  url: string;
-  key: string;
-  keyId: string;
-}
+const root = join(import.meta.dirname, "../../..");
 
 const step = (text: string) => console.log(`\n== ${text}`);
-
-/** Synthesizes the stages as they are deployed here. */
-async function synthesizeStages(folder: string, context: Record<string, string> = {}): Promise<string> {
-  const assembly = await mkdtemp(join(folder, "stages-"));
-  await synthesize(assembly, { context, validate: true });
-  return assembly;
-}
-
-/** @returns the id of a pet in staging */
-async function testSeparation(staging: DeployedStage, production: DeployedStage): Promise<number> {
-  assert.equal((await send(production.url, { path: "/pets", key: staging.key })).status, 401);
-  assert.equal((await send(staging.url, { path: "/pets", key: production.key })).status, 401);
-  const body = '{"name":"Only in staging","categoryId":1}';
-  const created = await send(staging.url, { method: "POST", path: "/pets", key: staging.key, body });
-  const { id } = JSON.parse(created.text);
-  assert.equal((await send(staging.url, { path: `/pets/${id}`, key: staging.key })).status, 200);
-  assert.equal((await send(production.url, { path: `/pets/${id}`, key: production.key })).status, 404);
-  return id;
-}
 
 /**
  * Deploys the stacks to MiniStack, an emulator of AWS, and tests them there.
@@ -56,139 +26,138 @@ async function testSeparation(staging: DeployedStage, production: DeployedStage)
  */
 export async function testDeployment(): Promise<void> {
   await using temporary = await mkdtempDisposable(join(tmpdir(), "animal-store-deploy-"));
-  const { path: folder } = temporary;
+  const newFolder = () => mkdtempSync(join(temporary.path, "folder-"));
 
   step("Install MiniStack and cfn-lint into a virtual environment");
-  const tools = installPackages(folder, PACKAGES);
-  using miniStack = await startMiniStack(tools, folder);
-  const { environment } = miniStack;
+  const packages = ["ministack==1.5.33", "cfn-lint==1.58.0"];
+  const venv = newFolder();
+  execFileSync("python3", ["-m", "venv", venv], { stdio: "inherit" });
+  execFileSync(join(venv, "bin/pip"), ["install", "--quiet", ...packages], { stdio: "inherit" });
+  using miniStack = await startMiniStack(join(venv, "bin/ministack"), newFolder());
+  const { AWS_ENDPOINT_URL: endpoint } = miniStack.environment;
+
+  const stages = newFolder();
+  /** Runs commands of a shell. @param input what is typed when they ask @returns what they print @throws when they fail */
+  const run = async (commands: string, input = "") => {
+    // The CDK CLI reads its options from such variables, too. --force publishes a template that was changed in place.
+    const options = { CDK_APP: stages, CDK_REQUIRE_APPROVAL: "never", CDK_FORCE: "true" };
+    const env = { PATH: process.env.PATH, CI: "true", ...options, ...miniStack.environment };
+    const started = promisify(execFile)("bash", ["-ec", commands], { cwd: root, env, timeout: 180_000 });
+    started.child.stdin?.end(input);
+    return (await started).stdout;
+  };
+  const deploy = (assembly: string, ...stacks: string[]) =>
+    run(`npx cdk deploy ${stacks.join(" ")} --exclusively --app "${assembly}"`);
 
   step("Synthesize, and lint the templates with cfn-lint");
-  const stages = await synthesizeStages(folder);
+  await synthesize(stages);
   // MiniStack has no resource for a budget; npm test compares the stack that creates it.
-  const account = await mkdtemp(join(folder, "account-"));
+  const account = newFolder();
   synthesizeAccount({ repository: exampleRepository }, account);
-  const templates = [
-    join(account, `${accountStackName}.template.json`),
-    ...STAGES.map((stage) => join(stages, `${stackName(stage)}.template.json`)),
-  ];
+  const templates = [account, stages].map((assembly) => join(assembly, "*.template.json"));
   // W3005: CDK repeats a dependency that a reference already makes.
-  const options = ["--ignore-checks", "W3005", "--regions", REGION, "--"];
-  execFileSync(join(tools, "cfn-lint"), [...options, ...templates], { stdio: "inherit" });
-  const removed = [...removeUnsupported(account), ...removeUnsupported(stages)];
+  const lint = ["--ignore-checks", "W3005", "--", ...templates];
+  execFileSync(join(venv, "bin/cfn-lint"), lint, { stdio: "inherit" });
+  removeUnsupported(account);
+  const removed = removeUnsupported(stages);
 
-  step("Bootstrap, deploy staging, send a request and remove staging, as README says");
+  step("Bootstrap, deploy staging and send a request, as README says");
+  const [, section = ""] = readFileSync(join(root, "README.md"), "utf8").split(/^### Deploy it$/m);
   const [bootstrap = "", deployStaging = "", issueKey = "", ask = "", request = "", destroy = ""] =
-    readmeCommands();
-  // The CDK CLI reads its options from such variables too. Here nobody answers what it asks.
-  const own = { ...environment, CDK_APP: stages, CDK_REQUIRE_APPROVAL: "never", CDK_FORCE: "true" };
-  await runPrinted(bootstrap, own);
-  const [, baseUrl = ""] = /BaseUrl\w* = (\S+)/.exec(await runPrinted(deployStaging, own)) ?? [];
-  const [issued] = /ask_staging_\w+/.exec(await runPrinted(issueKey, own)) ?? [];
-  const answers = `${await openEntrance(environment.AWS_ENDPOINT_URL, baseUrl)}\n${issued}\n`;
-  assert.match(await runPrinted(ask + request, own, answers), /^HTTP\/1.1 200 [\s\S]*\n\[\]$/m);
-  await runPrinted(destroy, own);
+    codeBlocks(section, "sh");
+  await run(bootstrap);
+  /** Gives a stage an entrance and a key with both scopes. @param printed by its deployment */
+  const open = async (name: string, printed: string) => {
+    const output = (id: string) => new RegExp(`${stackName(name)}.${id} = (\\S+)`).exec(printed)?.[1] ?? "";
+    const url = await openEntrance(endpoint, output("BaseUrl"));
+    const issued = await run(issueKey.replace("staging", name));
+    const [keyId, key = ""] = issued.match(new RegExp(`key_\\w+|ask_${name}_\\w+`, "g")) ?? [];
+    const get = (path: string) => send(url, { path, key });
+    return { name, url, table: output("PetsTableName"), keyId, key, get };
+  };
+  const staging = await open("staging", await run(deployStaging));
+  const response = await run(ask + request, `${staging.url}\n${staging.key}\n`);
+  assert.match(response, /^HTTP\/1.1 200 [\s\S]*\n\[\]$/m);
 
   step("Deploy the account stack for an example repository");
-  const roles = deploy(environment, account, accountStackName)[accountStackName] ?? {};
-  const deployRoles = STAGES.map((stage) => `${pascalCase(stage)}DeployRoleArn`);
-  assert.deepEqual(Object.keys(roles).sort(), deployRoles.sort());
+  const roles = await deploy(account, accountStackName);
+  assert.match(roles, /\.ProductionDeployRoleArn = [\s\S]*\.StagingDeployRoleArn = /);
 
-  step("Fail to create production, repeat it without protection, then deploy both stages");
-  // A failed first creation leaves nothing behind that keeps the next one from succeeding.
-  const unprotected = await synthesizeStages(folder, { deletionProtection: "off" });
-  removeUnsupported(unprotected);
-  const failing = join(folder, "failing");
-  addFailingResource(unprotected, failing);
-  assert.throws(() => deploy(environment, failing, stackName("production")), /ROLLBACK_COMPLETE/);
-  deploy(environment, unprotected, stackName("production"));
-  const outputs = deploy(environment, stages, ...STAGES.map(stackName));
-  const openStage = async (name: string, deployed = outputs): Promise<DeployedStage> => {
-    const url = await openEntrance(environment.AWS_ENDPOINT_URL, deployed[stackName(name)]?.BaseUrl ?? "");
-    const issue = ["issue", "--owner", "deployment test", "--stage", name];
-    return { name, url, ...(await keysJson(issue, environment)) };
-  };
-  const staging = await openStage("staging");
-  const production = await openStage("production");
+  step("Fail to create production, repeat it without protection, protect it; create a personal stage");
+  const options = newFolder();
+  await synthesize(options, { context: { deletionProtection: "off", stage: "anna" } });
+  removeUnsupported(options);
+  editTemplates(options, ({ Resources }) => {
+    const tables = Object.keys(Resources).filter((id) => Resources[id].Type === "AWS::DynamoDB::Table");
+    Resources.Failing = { Type: "AWS::CloudWatch::Alarm", Properties: {}, DependsOn: tables };
+  });
+  await assert.rejects(deploy(options, stackName("production")), /Failing/);
+  editTemplates(options, ({ Resources }) => delete Resources.Failing);
+  // The failed creation has left nothing behind that keeps this one from succeeding.
+  const anna = await open("anna", await deploy(options, stackName("production"), stackName("anna")));
+  const production = await open("production", await deploy(stages, stackName("production")));
 
   for (const { name, url, key } of [staging, production]) {
     step(`Run the contract suite against ${name}`);
-    await runContractSuite(url, key);
+    await run(`API_KEY=${key} npm run test:contract -- --url ${url}`);
   }
 
-  const client = new DynamoDBClient({
-    endpoint: environment.AWS_ENDPOINT_URL,
-    region: REGION,
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  });
-
-  step("Remove a pet, and send its creation again: no list has it any more");
-  for (const { name, url, key } of [staging, production]) {
-    const add = async () => {
-      const headers: [string, string][] = [["Idempotency-Key", "deployment-test"]];
-      const body = '{"name":"Deployment test","categoryId":0,"status":"sold"}';
-      const { text } = await send(url, { method: "POST", path: "/pets", key, headers, body });
-      return /"id":(\d+)/.exec(text)?.[1] ?? "";
-    };
-    const listed = async () => (await send(url, { path: "/pets?status=sold&limit=100", key })).text;
-    const id = await add();
-    assert.match(await listed(), /"Deployment test"/);
-    const TableName = outputs[stackName(name)]?.PetsTableName ?? "";
-    const args = [join(root, "cli/delete-pet.ts"), TableName, id];
-    const deleted = await runNode(args, { env: { PATH: process.env.PATH, ...environment } });
-    assert.match(deleted.stdout, /"name":"Deployment test".*: deleted\.\n$/, deleted.stderr);
-    assert.equal(await add(), id);
-    assert.doesNotMatch(await listed(), /"Deployment test"/);
-  }
-
-  step("Deploy a personal stage, test it and destroy it: nothing of it is left");
-  const assembly = await synthesizeStages(folder, { stage: "anna" });
-  removeUnsupported(assembly);
-  const personal = await openStage("anna", deploy(environment, assembly, stackName("anna")));
-  assert.match(personal.key, /^ask_anna_/);
-  await runContractSuite(personal.url, personal.key);
-  await testSeparation(staging, personal);
-  const tablesOf = async (stack: string) => {
-    const { TableNames = [] } = await client.send(new ListTablesCommand());
-    return TableNames.filter((name) => name.startsWith(`${stack}-`)).length;
+  step("Each stage refuses the keys of the others and has data of its own");
+  for (const { name, url } of [staging, production, anna])
+    for (const other of [staging, production, anna]) {
+      const { status } = await send(url, { path: "/pets", key: other.key });
+      assert.equal(status, other.name === name ? 200 : 401, `${name}, with a key of ${other.name}`);
+    }
+  const add = async () => {
+    const headers: [string, string][] = [["Idempotency-Key", "deployment-test"]];
+    const body = '{"name":"Deployment test","categoryId":0,"status":"sold"}';
+    const creation = { method: "POST", path: "/pets", key: staging.key, headers, body };
+    const { text } = await send(staging.url, creation);
+    return /"id":(\d+)/.exec(text)?.[1];
   };
-  assert.equal(await tablesOf(stackName("anna")), await tablesOf(stackName("staging")));
-  cdk(environment, "destroy", stackName("anna"), "--app", assembly, "--force");
-  assert.equal(await tablesOf(stackName("anna")), 0);
-
-  step("Each stage refuses the keys of the other and has data of its own");
-  const id = await testSeparation(staging, production);
+  const id = await add();
+  const found = await staging.get(`/pets/${id}`);
+  assert.deepEqual([found.status, found.headers.get("cache-control")], [200, "no-store"]);
+  assert.equal((await production.get(`/pets/${id}`)).status, 404);
 
   step("Deploy staging again with changed functions: the new code serves, the data is kept");
-  const cacheControl = async () =>
-    (await send(staging.url, { path: `/pets/${id}`, key: staging.key })).headers.get("cache-control");
-  assert.equal(await cacheControl(), "no-store");
-  const changed = join(folder, "changed");
-  assert.equal(changeFunctions(stages, changed, "no-store", "no-store, private"), operations.length);
-  deploy(environment, changed, stackName("staging"));
-  assert.equal(await cacheControl(), "no-store, private");
+  const copy = newFolder();
+  const changed = newFolder();
+  await run(`cp -r cdk.json functions infra lib package.json "${copy}"
+    ln -s "$PWD/node_modules" "${copy}"
+    sed 's/"no-store"/"no-store, private"/' lib/http/handler.ts >"${copy}/lib/http/handler.ts"
+    CDK_VALIDATION=false CDK_OUTDIR="${changed}" sh local/node.sh "${copy}/infra/app.ts"`);
+  removeUnsupported(changed);
+  await deploy(changed, stackName("staging"));
+  const kept = await staging.get(`/pets/${id}`);
+  assert.deepEqual([kept.status, kept.headers.get("cache-control")], [200, "no-store, private"]);
 
-  step("Revoke the keys: refused when the gateway's cache has expired");
-  for (const { name, keyId } of [staging, production])
-    await keysJson(["revoke", keyId, "--stage", name], environment);
-  for (const { name, url, key } of [staging, production])
-    await eventually(
-      () => send(url, { path: "/pets", key }),
-      ({ status }) =>
-        assert.equal(status, 401, `A revoked key still works in ${name} after the cache's time.`),
-      { seconds: 65 },
-    );
+  step("Remove the pet, and send its creation again: no list has it any more");
+  const listed = async () => (await staging.get("/pets?status=sold&limit=100")).text;
+  assert.match(await listed(), /"Deployment test"/);
+  const deleted = await run(`sh local/node.sh cli/delete-pet.ts ${staging.table} ${id}`);
+  assert.match(deleted, /"name":"Deployment test".*: deleted\.\n$/);
+  assert.equal(await add(), id);
+  assert.doesNotMatch(await listed(), /"Deployment test"/);
 
-  step("Destroy staging: production keeps working");
-  cdk(environment, "destroy", stackName("staging"), "--app", stages, "--force");
-  const { code, stderr } = await keysCli(["list", "--stage", "staging"], environment);
-  assert.match(
-    stderr,
-    new RegExp(`^keys: The stack ${stackName("staging")} in ${REGION} cannot be read: .*\n$`),
+  step("Destroy the personal stage, with its pets");
+  await run(`npx cdk destroy ${stackName("anna")} --app "${options}"`);
+  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+  const client = new DynamoDBClient({ endpoint, region: "us-east-1", credentials });
+  await assert.rejects(client.send(new DescribeTableCommand({ TableName: anna.table })), /not found/);
+
+  step("Revoke the key of staging: refused when the gateway's cache has expired");
+  await run(`npm run keys -- revoke ${staging.keyId} --stage staging`);
+  await eventually(
+    () => staging.get("/pets"),
+    ({ status }) => assert.equal(status, 401, "A revoked key still works after the cache's time."),
+    { seconds: 65 },
   );
-  assert.equal(code, 1);
-  const { key } = await openStage("production");
-  assert.equal((await send(production.url, { path: "/pets", key })).status, 200);
+
+  step("Destroy staging as README says: production keeps working");
+  await run(destroy);
+  await assert.rejects(run("npm run keys -- list --stage staging"), /^keys: The stack .* cannot be read: /m);
+  assert.equal((await production.get("/pets")).status, 200);
 
   console.log("\nThe deployment works, without what MiniStack does not support:");
   for (const resource of removed) console.log(`- ${resource}`);

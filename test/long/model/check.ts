@@ -26,10 +26,7 @@ interface Options {
  * @returns the statuses of the responses to the hostile requests
  * @throws Error with the seed, the commands and the difference
  */
-export async function checkModel(
-  service: TestedService,
-  { seed, runs, commands, hostile }: Options,
-): Promise<number[]> {
+export async function checkModel(service: TestedService, { seed, runs, commands, hostile }: Options) {
   const statuses: number[] = [];
   const count = Math.ceil(hostile / runs / 2);
   const sendHostile = async (_model: Model, service: TestedService, seed: number) => {

@@ -50,11 +50,7 @@ const hostileRequest = (key: string) =>
  * @returns the statuses
  * @throws Error with the shortest request that has a wrong response, and the seed
  */
-export async function attack(
-  { baseUrl, key }: TestedService,
-  seed: number,
-  count: number,
-): Promise<number[]> {
+export async function attack({ baseUrl, key }: TestedService, seed: number, count: number) {
   const statuses: number[] = [];
   const property = fc.asyncProperty(hostileRequest(key), async (request) => {
     const { status, headers, headerNames, text } = await send(baseUrl, { ...request, timeoutMs: 10_000 });
