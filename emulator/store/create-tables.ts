@@ -8,7 +8,7 @@ import {
 /** In milliseconds, for any DynamoDB-compatible server, which can be slow. */
 const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
 /** In seconds. */
-const WAIT = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
+const WAIT = { maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 };
 
 /**
  * Creates those of a template's tables that are missing in the store of this process, and waits until all are ACTIVE.

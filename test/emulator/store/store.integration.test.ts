@@ -52,6 +52,9 @@ it("says why it cannot open a folder, or use a table without an index of the tem
   const indexed = { ...table, GlobalSecondaryIndexes: [index] };
   await expect(createTables([indexed])).rejects.toThrow("The table kept has no index new: ");
   await kept.close();
+  useStore({ endpoint: "http://127.0.0.1:1" });
+  const unused = /^The DynamoDB endpoint http:\/\/127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED/;
+  await expect(createTables([table])).rejects.toThrow(unused);
   await writeFile(join(path, "CURRENT"), "garbage");
   await expect(startStore(path)).rejects.toThrow(`The data folder ${path} cannot be opened, see DATA_DIR: `);
 });
