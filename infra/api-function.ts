@@ -14,6 +14,7 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { FUNCTION_TIMEOUT_MS } from "../lib/time-limits.ts";
 import type { Stage } from "./stages.ts";
 import type { StageTable } from "./tables.ts";
 
@@ -95,8 +96,7 @@ export class ApiFunction extends LambdaFunction {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,
-      // The DynamoDB client gives up after about 3.5 s (lib/dynamo/client.ts), API Gateway after 29 s.
-      timeout: Duration.seconds(6),
+      timeout: Duration.millis(FUNCTION_TIMEOUT_MS),
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,

@@ -6,14 +6,10 @@ import {
   DynamoDBServiceException,
 } from "@aws-sdk/client-dynamodb";
 import { ApiError } from "../errors.ts";
+import { ATTEMPT_MS, ATTEMPTS } from "../time-limits.ts";
 
 /** An item in DynamoDB's own attribute format. */
 export type Item = Record<string, AttributeValue>;
-
-// Three attempts of at most one second, and the pauses between them, end well before a function's own timeout
-// (infra/api-function.ts). DynamoDB usually responds within 10 ms.
-export const ATTEMPTS = 3;
-export const TIMEOUT_MS = 1000;
 
 /** Returns the settings of a client that waits so long for each step of a call, but not for a response that keeps arriving. */
 export const timeouts = (ms: number) => ({
@@ -42,7 +38,7 @@ const isTransient = (error: Error) =>
 export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
   const client = new DynamoDBClient({
     maxAttempts: ATTEMPTS,
-    requestHandler: timeouts(TIMEOUT_MS),
+    requestHandler: timeouts(ATTEMPT_MS),
     ...config,
   });
   client.middlewareStack.add((next) => async (args) => {
@@ -66,17 +62,4 @@ export async function conditionFailure(
     if (error instanceof ConditionalCheckFailedException) return error;
     throw error;
   }
-}
-
-/**
- * Returns the existing item for which the condition of a write failed, in DynamoDB's own attribute format (also with the
- * document client), or undefined when the write was done. A later read could find what others have written since.
- *
- * @param write what `send` returned for a command with `ReturnValuesOnConditionCheckFailure: "ALL_OLD"`
- * @throws ApiError `unavailable` when the condition failed and DynamoDB did not return the item
- */
-export async function existingItem(write: Promise<unknown>): Promise<Item | undefined> {
-  const failure = await conditionFailure(write);
-  if (failure && !failure.Item) throw new ApiError("unavailable", { cause: failure });
-  return failure?.Item;
 }

@@ -1,7 +1,7 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { creationIdOf, creationOrder, fingerprintOf, type IdempotencyToken, idOf } from "../creation.ts";
 import { ApiError } from "../errors.ts";
-import { existingItem } from "./client.ts";
+import { conditionFailure, type Item } from "./client.ts";
 import { documentClient } from "./document-client.ts";
 
 /** The place of an item in the list. A retired id has none. */
@@ -9,6 +9,19 @@ export const ORDER_ATTRIBUTE = "creationOrder";
 
 /** How many ids of a creation are tried. */
 export const MAX_ID_ATTEMPTS = 5;
+
+/**
+ * Returns the item that has the id already, in DynamoDB's own attribute format, or undefined when the write was done. A later
+ * read could find what others have written since.
+ *
+ * @param write what `send` returned for a command with `ReturnValuesOnConditionCheckFailure: "ALL_OLD"`
+ * @throws ApiError `unavailable` when the condition failed and DynamoDB did not return the item
+ */
+async function existingItem(write: Promise<unknown>): Promise<Item | undefined> {
+  const failure = await conditionFailure(write);
+  if (failure && !failure.Item) throw new ApiError("unavailable", { cause: failure });
+  return failure?.Item;
+}
 
 /**
  * Adds items of one kind to a DynamoDB table, each with one conditional write (docs/decisions/one-write.md).

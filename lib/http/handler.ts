@@ -5,6 +5,7 @@ import { callerOf, contextOf } from "../caller.ts";
 import { ApiError, errorBody, errorHeaders } from "../errors.ts";
 import { describeError } from "../log.ts";
 import { type Operation, scopeOf } from "../operation.ts";
+import { EARLY_RESPONSE_MS } from "../time-limits.ts";
 import { stringifyJson } from "./json.ts";
 import { linkHeader } from "./link-header.ts";
 import { type ApiRequest, readRequest } from "./request.ts";
@@ -22,9 +23,6 @@ type ApiResponse<O extends Operation> = O["success"] extends { body: infer Body 
 type Internal = { start: number };
 type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
 type Hook = middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
-
-// How long before Lambda's own timeout the function gives up and responds.
-export const EARLY_RESPONSE_MS = 500;
 
 const respond = (
   status: number,

@@ -2,11 +2,12 @@ import { randomInt, randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, expect, it, jest } from "@jest/globals";
-import { ATTEMPTS } from "../../lib/dynamo/client.ts";
+
 import { MAX_ID_ATTEMPTS, ORDER_ATTRIBUTE } from "../../lib/dynamo/item-creator.ts";
 import { petLister, petRemover } from "../../lib/dynamo/pet-store.ts";
 import { parseJson } from "../../lib/http/json.ts";
 import type { Pet } from "../../lib/pet.ts";
+import { ATTEMPTS } from "../../lib/time-limits.ts";
 import { context, requestEvent } from "../support/event.ts";
 import { type Fault, startFaultProxy } from "../support/fault-proxy.ts";
 import { createOwnTables } from "../support/own-tables.ts";

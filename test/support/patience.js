@@ -1,11 +1,11 @@
 import { Socket } from "node:net";
+import { ATTEMPT_MS, WARM_UP_MS } from "../../lib/time-limits.ts";
 
-// A function waits a second for its table (lib/dynamo/client.ts), and 300 ms when it starts (lib/warm-up.ts). On a busy
-// machine, the embedded store can need longer. With this preload, the functions wait for it.
+// On a busy machine, the embedded store can need longer than a function waits for its table. With this preload, it waits.
 for (const [owner, name, index, usualMs, ms] of [
-  [globalThis, "setTimeout", 1, 1000, 2500],
-  [Socket.prototype, "setTimeout", 0, 1000, 2500],
-  [AbortSignal, "timeout", 0, 300, 30_000],
+  [globalThis, "setTimeout", 1, ATTEMPT_MS, 2.5 * ATTEMPT_MS],
+  [Socket.prototype, "setTimeout", 0, ATTEMPT_MS, 2.5 * ATTEMPT_MS],
+  [AbortSignal, "timeout", 0, WARM_UP_MS, 100 * WARM_UP_MS],
 ])
   owner[name] = new Proxy(owner[name], {
     apply: (wait, self, args) =>

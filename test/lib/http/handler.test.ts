@@ -2,10 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { ApiError, type ErrorCode, errorBody, errorHeaders, errors } from "../../../lib/errors.ts";
-import { createHandler, EARLY_RESPONSE_MS } from "../../../lib/http/handler.ts";
+import { createHandler } from "../../../lib/http/handler.ts";
 import { describeError } from "../../../lib/log.ts";
 import { API_VERSION, type Operation } from "../../../lib/operation.ts";
 import { listPets } from "../../../lib/operations/list-pets.ts";
+import { EARLY_RESPONSE_MS } from "../../../lib/time-limits.ts";
 import { context, requestEvent } from "../../support/event.ts";
 
 const lines: Record<string, unknown>[] = [];
