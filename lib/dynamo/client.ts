@@ -21,13 +21,15 @@ export const timeouts = (ms: number) => ({
 
 /**
  * Returns whether a failure is temporary: throttling, a timeout, a lost connection, a response that cannot be read, or a 5xx
- * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions.
+ * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions, and so is one before
+ * the first attempt, such as a value that cannot be stored: the SDK adds `$metadata` to those of an attempt.
  */
 const isTransient = (error: Error) =>
-  !(error instanceof DynamoDBServiceException) ||
-  (error.$metadata.httpStatusCode ?? 0) >= 500 ||
-  error.$retryable !== undefined ||
-  /^Unknown$|Throttl|ThroughputExceeded|LimitExceeded/.test(error.name);
+  error instanceof DynamoDBServiceException
+    ? (error.$metadata.httpStatusCode ?? 0) >= 500 ||
+      error.$retryable !== undefined ||
+      /^Unknown$|Throttl|ThroughputExceeded|LimitExceeded/.test(error.name)
+    : "$metadata" in error;
 
 /**
  * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed,
