@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
-import { namedStages, stageNamed } from "../infra/stages.ts";
+import { keysTableId } from "../infra/names.ts";
+import { stageNamed } from "../infra/stages.ts";
 import {
   type ApiKeyRecord,
   apiKeyPattern,
@@ -14,8 +15,9 @@ import {
   type Scope,
   scopes,
 } from "../lib/api-key.ts";
-import { openKeys } from "./open-keys.ts";
+import { apiKeyStore } from "../lib/dynamo/api-key-store.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
+import { findTable, stageOption } from "./stage-table.ts";
 
 /** `npm run keys -- <command>`: issues, lists and revokes API keys. */
 
@@ -52,13 +54,9 @@ function parseKeyId(text: string): string {
   return text;
 }
 
-/** Reads the name of a stage, also of a personal one. */
-function parseStage(text: string): string {
-  try {
-    return stageNamed(text).name;
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
+async function openKeys(stage: string) {
+  const { table, config } = await findTable(stage, keysTableId);
+  return apiKeyStore(table, config);
 }
 
 const isoTime = (at: number) => (at > REVOKED && at < NO_END ? new Date(at).toISOString() : null);
@@ -99,11 +97,7 @@ const command = (name: string, description: string) =>
   program
     .command(name)
     .description(description)
-    .requiredOption(
-      "--stage <stage>",
-      `the stage: ${namedStages.map(({ name }) => name).join(", ")}, or a personal stage`,
-      parseStage,
-    )
+    .addOption(stageOption)
     .option("--json", "print JSON, for scripts");
 
 command("issue", "issue a new key and show it once")

@@ -15,7 +15,8 @@ export const functionOutput = (id: string) => `${pascalCase(id)}FunctionName`;
 /** The output that names a table, by its construct id. */
 export const tableOutput = (id: string) => `${id}TableName`;
 
-/** The construct id of the keys table. */
+/** The construct ids of the tables. */
+export const petsTableId = "Pets";
 export const keysTableId = "ApiKeys";
 
 /** The name of a function's file in functions/, without its extension: `list-pets` for listPets or ListPets. */

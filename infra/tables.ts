@@ -5,7 +5,7 @@ import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/api-key-store.ts";
 import { ORDER_ATTRIBUTE } from "../lib/dynamo/item-creator.ts";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { keysTableId } from "./names.ts";
+import { keysTableId, petsTableId } from "./names.ts";
 import type { Stage } from "./stages.ts";
 
 /**
@@ -37,7 +37,7 @@ export class StageTable extends Table {
 
 /** Adds the tables of a stage. The outputs, the dashboard and the local store follow. */
 export function createTables(scope: Construct, stage: Stage) {
-  const pets = new StageTable(scope, "Pets", stage, {
+  const pets = new StageTable(scope, petsTableId, stage, {
     partitionKey: { name: "id", type: AttributeType.NUMBER },
   });
   pets.addGlobalSecondaryIndex({

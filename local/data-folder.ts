@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
@@ -11,9 +12,9 @@ export const dataPath = (
   name: "dynamodb" | "assembly" | "functions" | "api-key" | "tables.json",
 ) => join(dataFolder(env), name);
 
-/** Where the operators' commands find the tables while the service runs. */
+/** Where the operators' commands find the tables while the service runs: the store, and the outputs that name them. */
 interface LocalTables extends StoreAddress {
-  apiKeysTable: string;
+  outputs: Record<string, string>;
 }
 
 /**
@@ -36,12 +37,14 @@ export async function makeDataFolder(env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** Writes what readTables returns. */
-export function writeTables(env: NodeJS.ProcessEnv, { endpoint, accessKeyId, apiKeysTable }: LocalTables) {
-  return writeFile(dataPath(env, "tables.json"), JSON.stringify({ endpoint, accessKeyId, apiKeysTable }));
+/** Writes what readTables returns, until this process ends. */
+export async function writeTables(env: NodeJS.ProcessEnv, tables: LocalTables): Promise<void> {
+  const file = dataPath(env, "tables.json");
+  await writeFile(file, JSON.stringify(tables));
+  process.once("exit", () => rmSync(file, { force: true }));
 }
 
-/** @throws Error in one line if the service never ran with this folder */
+/** @throws Error in one line if no service runs with this folder */
 export async function readTables(env: NodeJS.ProcessEnv): Promise<LocalTables> {
   const text = await readFile(dataPath(env, "tables.json"), "utf8").catch(() => {
     throw new Error(`There is no local service in ${dataFolder(env)}: run \`npm start\`, or set DATA_DIR.`);

@@ -33,7 +33,7 @@ export async function serve(env: NodeJS.ProcessEnv) {
   const listening = async () => once(server.listen(Number(port), "127.0.0.1"), "listening");
   await listening().catch(({ code }) => {
     throw new Error(
-      `The port ${port} cannot be used (${code}): set PORT to a free one, and DATA_DIR for a second service.`,
+      `The port ${port} cannot be used (${code}): set PORT, and DATA_DIR for a second service.`,
     );
   });
   await makeDataFolder(env);
@@ -42,10 +42,10 @@ export async function serve(env: NodeJS.ProcessEnv) {
   const environment = useStore(store);
   const assembly = await refreshAssembly(dataPath(env, "assembly"));
   const stack = readLocalStack(assembly);
-  const apiKeysTable = stack.outputs[tableOutput(keysTableId)] ?? "";
   await createTables(stack.tables);
-  await writeTables(env, { ...store, apiKeysTable });
-  const key = await ensureLocalKey(dataPath(env, "api-key"), apiKeyStore(apiKeysTable), localStage.name);
+  await writeTables(env, { ...store, outputs: stack.outputs });
+  const keys = apiKeyStore(stack.outputs[tableOutput(keysTableId)] ?? "");
+  const key = await ensureLocalKey(dataPath(env, "api-key"), keys, localStage.name);
 
   const load = async (next: StackDefinition) =>
     createGateway(next, await loadFunctions(next.functions, environment), (request) =>

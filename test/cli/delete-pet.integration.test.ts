@@ -1,25 +1,25 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "@jest/globals";
-import { petCreator, petFinder } from "../../lib/dynamo/pet-store.ts";
+import { send } from "../support/http.ts";
 import { runNode } from "../support/keys-cli.ts";
-import { createOwnTables } from "../support/own-tables.ts";
+import { shared } from "../support/shared.ts";
 
-const { petsTable } = await createOwnTables();
 const script = fileURLToPath(new URL("../../cli/delete-pet.ts", import.meta.url));
-const deletePet = (id: string) => runNode([script, petsTable, id], { env: process.env });
+const deletePet = (id: string) =>
+  runNode([script, "--stage", "local", id], { env: { ...process.env, DATA_DIR: shared.dataFolder } });
+
+const call = (method: string, path: string, body?: string) =>
+  send(shared.baseUrl, { method, path, key: shared.key, ...(body && { body }) });
 
 it("deletes the pet with this id and no other, and prints what it was", async () => {
-  const { create } = petCreator(petsTable);
-  const { find } = petFinder(petsTable);
-  const pet = { name: "Rex", categoryId: 2n ** 63n - 1n, status: "sold" as const };
-  const [{ id }, other] = [await create(pet), await create(pet)];
-  const stdout = `{"id":${id},"name":"Rex","categoryId":9223372036854775807,"status":"sold"}: deleted.\n`;
-  expect(await deletePet(`${id}`)).toEqual({ code: 0, stdout, stderr: "" });
-  expect([await find(id), await find(other.id)]).toEqual([undefined, other]);
-  const stderr = `delete-pet: ${petsTable} has no pet with the id ${id}.\n`;
-  expect(await deletePet(`${id}`)).toEqual({ code: 1, stdout: "", stderr });
-  expect(await deletePet("Rex")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("Use the id of a pet"),
-  });
+  const pet = '"name":"Rex","categoryId":9223372036854775807,"status":"sold"';
+  const add = async () => /"id":(\d+)/.exec((await call("POST", "/pets", `{${pet}}`)).text)?.[1] ?? "";
+  const [id, other] = [await add(), await add()];
+  expect(await deletePet(id)).toEqual({ code: 0, stdout: `{"id":${id},${pet}}: deleted.\n`, stderr: "" });
+  const statuses = [await call("GET", `/pets/${id}`), await call("GET", `/pets/${other}`)];
+  expect(statuses.map(({ status }) => status)).toEqual([404, 200]);
+  const stderr = `delete-pet: No pet in local has the id ${id}.\n`;
+  expect(await deletePet(id)).toEqual({ code: 1, stdout: "", stderr });
+  const usage = expect.stringContaining("Use the id of a pet");
+  expect(await deletePet("Rex")).toMatchObject({ code: 2, stderr: usage });
 });

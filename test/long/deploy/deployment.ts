@@ -135,7 +135,7 @@ export async function testDeployment(): Promise<void> {
   step("Remove the pet, and send its creation again: no list has it any more");
   const listed = async () => (await staging.get("/pets?status=sold&limit=100")).text;
   assert.match(await listed(), /"Deployment test"/);
-  const deleted = await run(`sh local/node.sh cli/delete-pet.ts ${staging.table} ${id}`);
+  const deleted = await run(`sh local/node.sh cli/delete-pet.ts --stage staging ${id}`);
   assert.match(deleted, /"name":"Deployment test".*: deleted\.\n$/);
   assert.equal(await add(), id);
   assert.doesNotMatch(await listed(), /"Deployment test"/);
