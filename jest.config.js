@@ -1,11 +1,12 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 // Code that reads or writes a time without a zone fails in this one: 00:00 UTC is on the day before.
 process.env.TZ = "America/St_Johns";
 
-// In a hook, git names the user's repository in variables, and a test would change it. AWS has variables of the same kind.
-for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_/.test(name)) delete process.env[name];
+// In a hook, git names the user's repository in variables, and a test would change it. AWS and proxies have such variables.
+for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_|_PROXY$/i.test(name)) delete process.env[name];
 
 // Jest loads ES modules with an experimental feature of Node. The Node that runs npx can be older than the feature, so this
 // runs Jest again, with the option and the Node of `npm ci`.
@@ -13,9 +14,11 @@ const option = "--experimental-vm-modules";
 const patience = `--import=${new URL("test/support/patience.js", import.meta.url)}`;
 if (!process.execArgv.includes(option)) {
   const launcher = fileURLToPath(new URL("local/node.sh", import.meta.url));
-  const { status } = spawnSync("sh", [launcher, option, patience, ...process.argv.slice(1)], {
-    stdio: "inherit",
+  // With the channel, it ends when this process ends (test/support/patience.js).
+  const jest = spawn("sh", [launcher, option, patience, ...process.argv.slice(1)], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
+  const [status] = await once(jest, "exit");
   process.exit(status ?? 1);
 }
 
@@ -31,6 +34,10 @@ const project = {
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/test/support/strip-types.js" },
   cacheDirectory: "<rootDir>/node_modules/.cache/jest",
+  // Jest does not escape <rootDir>.
+  modulePathIgnorePatterns: [
+    `^${RegExp.escape(fileURLToPath(new URL(".", import.meta.url)))}(.*/)?worktrees/`,
+  ],
 };
 
 /** @type {import("jest").Config} */

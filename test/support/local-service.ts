@@ -32,7 +32,7 @@ export function spawnService(
   const child = spawn(command, all, {
     cwd,
     env: { ...process.env, NODE_OPTIONS: "", AWS_ENDPOINT_URL_DYNAMODB: "", PORT: "0", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const log = shared.logs && createWriteStream(join(shared.logs, `service-${child.pid}.log`));
   let output = "";
