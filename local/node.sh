@@ -5,7 +5,7 @@ fail() { echo "$1" >&2; exit 1; }
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 modules=$root/node_modules
 case $root in *:*) fail "PATH cannot hold the colon in $root: move this checkout." ;; esac
-[ -e "$modules/.package-lock.json" ] || fail "Run npm ci first."
+[ -e "$modules/.package-lock.json" ] || fail "Run npm ci first, or npm ci --workspaces=false in a workspace."
 # One link, one development and one optional package stand for all of their kind.
 ls "$modules/.bin/jest" "$modules"/@esbuild/*/bin/esbuild >/dev/null 2>&1 ||
   fail "Packages are missing: run npm ci --include=dev --include=optional --bin-links."

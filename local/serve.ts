@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { loadFunctions } from "../emulator/functions.ts";
-import { createGateway, serverOptions } from "../emulator/gateway/gateway.ts";
+import { createGateway } from "../emulator/gateway/gateway.ts";
 import { useStore } from "../emulator/store/aws-environment.ts";
 import { createTables } from "../emulator/store/create-tables.ts";
 import { startStore } from "../emulator/store/store.ts";
@@ -28,7 +28,8 @@ export type Service = Awaited<ReturnType<typeof serve>>;
 export async function serve(env: NodeJS.ProcessEnv) {
   const started = Promise.withResolvers<RequestListener>();
   let listener: RequestListener = async (...request) => (await started.promise)(...request);
-  const server = createServer(serverOptions, (...request) => listener(...request));
+  // A browser sends the cookies of all ports of 127.0.0.1, which can be more than Node's 16 KiB.
+  const server = createServer({ maxHeaderSize: 2 ** 20 }, (...request) => listener(...request));
   const port = env.PORT || "3000";
   const listening = async () => once(server.listen(Number(port), "127.0.0.1"), "listening");
   await listening().catch(({ code }) => {

@@ -41,7 +41,7 @@ const headers = {
 /**
  * Serves the docs page of the local service at /docs/, to which / and /docs lead.
  *
- * It responds only to GET with a Host that names this machine. Otherwise any site could read the key through a name of
+ * It responds only to GET and HEAD with a Host that names this machine. Otherwise any site could read the key through a name of
  * its own that resolves to 127.0.0.1 (DNS rebinding).
  *
  * @param key the key that the page sends
@@ -57,9 +57,9 @@ export function docsPage(key: string, apiStageName: string) {
   const html = String(contents.get("index.html")).replace('id="docs"', `id="docs" data-key="${key}"`);
   contents.set("index.html", Buffer.from(html));
 
-  return ({ method, url = "", headers: { host = "" } }: IncomingMessage, response: ServerResponse) => {
+  return ({ method = "", url = "", headers: { host = "" } }: IncomingMessage, response: ServerResponse) => {
     const [path = ""] = url.split("?");
-    if (method !== "GET" || !/^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host)) return false;
+    if (!/^(GET|HEAD)$/.test(method) || !/^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host)) return false;
     if (path === "/" || path === "/docs") {
       response.writeHead(308, { ...headers, Location: "/docs/" }).end();
       return true;

@@ -22,12 +22,13 @@ export function proxyEvent(
 ) {
   // API Gateway would replace invalid bytes by U+FFFD. The function sees them here, and refuses them.
   const isBase64Encoded = !isUtf8(body);
+  const scheme = message.headers["x-forwarded-proto"] === "https" ? "https" : "http"; // of a tunnel in front
   const parameters = [...Map.groupBy(query, ([name]) => name)];
   return {
     resource: route.path,
     path,
     httpMethod: method,
-    multiValueHeaders: { ...message.headersDistinct, "x-forwarded-proto": ["http"] },
+    multiValueHeaders: { ...message.headersDistinct, "x-forwarded-proto": [scheme] },
     multiValueQueryStringParameters: Object.fromEntries(
       parameters.map(([name, same]) => [name, same.map(([, value]) => value)]),
     ),

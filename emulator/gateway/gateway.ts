@@ -9,12 +9,6 @@ import { proxyEvent, type RequestContext } from "./event.ts";
 import { GatewayError, readBody, readTarget } from "./request.ts";
 import { createRouter } from "./router.ts";
 
-/**
- * Options of the server that a gateway needs: API Gateway's limit for the request line and the values of all headers, in
- * bytes. Node counts their names as well.
- */
-export const serverOptions = { maxHeaderSize: 10_240 };
-
 /** What a line of the log can have of a request and its response. */
 export interface HandledRequest {
   method: string;

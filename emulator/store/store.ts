@@ -8,13 +8,7 @@ import { closeIterators } from "./close-iterators.ts";
 import { guarded } from "./guard.ts";
 import { returnExistingItems } from "./return-existing-items.ts";
 
-export interface Store {
-  /** URL of its DynamoDB API */
-  endpoint: string;
-  /** a secret: the store serves only requests with it */
-  accessKeyId: string;
-  close(): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof startStore>>;
 
 closeIterators();
 returnExistingItems();
@@ -25,7 +19,7 @@ returnExistingItems();
  * @param path folder of the data, created when missing; without a path the data is kept in memory
  * @throws Error in one line when the folder is broken or not writable, or another process has it open
  */
-export async function startStore(path?: string): Promise<Store> {
+export async function startStore(path?: string) {
   if (path) await tryToOpen(path);
   const accessKeyId = randomBytes(20).toString("hex");
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
@@ -33,7 +27,9 @@ export async function startStore(path?: string): Promise<Store> {
   server.removeListener("request", listener).on("request", guarded(listener, accessKeyId));
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {
+    /** URL of its DynamoDB API */
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** a secret: the store serves only requests with it */
     accessKeyId,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type BuildOptions, build, type OutputFile } from "esbuild";
+import { type BuildOptions, build, type OutputFile, stop } from "esbuild";
 import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
 
 /**
@@ -12,7 +12,8 @@ import { entryPoints, esbuildOptions, lambdaEntryFile } from "./options.ts";
 export async function bundleFunctions(
   options: Pick<BuildOptions, "sourcemap" | "logLevel"> = {},
 ): Promise<OutputFile[]> {
-  return (await build({ ...esbuildOptions, ...options, entryPoints: entryPoints() })).outputFiles;
+  const building = build({ ...esbuildOptions, ...options, entryPoints: entryPoints() });
+  return (await building.finally(stop)).outputFiles; // the next call starts esbuild again, however this one ended
 }
 
 /**

@@ -18,7 +18,7 @@ it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([
   ["no new Node", `${inWorkflows}; echo 'echo v22.23.3' > ../bin/node`, /^Node 24 .*: run npm ci, .*\n$/],
   ["a Node that may not run", `chmod a-x ${installed}`, /^This machine cannot run .*: run npm ci .*\n$/],
   ["a Node of another machine", `printf '\\177ELF\\2\\n)' > ${installed}`, /^This machine cannot run .*\n$/],
-  ["no package", "rm -r node_modules", /^Run npm ci first\.\n$/],
+  ["no package", "rm -r node_modules", /^Run npm ci first, or npm ci --workspaces=false in .*\n$/],
   ["no links", "rm -r node_modules/.bin", /^Packages are missing: run npm ci .* --bin-links\.\n$/],
   ["no optional package", "rm -r node_modules/@esbuild", /^Packages are missing: run .*\n$/],
   ["a colon in its path", "true", /^PATH cannot hold the colon in .*a:b: move .*\n$/, "a:b"],

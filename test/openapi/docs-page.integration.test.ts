@@ -34,6 +34,12 @@ it("is at / and /docs, has the key in its HTML only, and lets no other site read
   expect(document).toEqual({ ...openApiDocument(), servers });
 });
 
+it("responds to HEAD as to GET, without a body", async () => {
+  const { headers } = await send("/docs/");
+  const expected = { status: 200, headers: { "content-length": headers["content-length"] }, body: "" };
+  expect(await send("/docs/", { method: "HEAD" })).toMatchObject(expected);
+});
+
 it("has no other file, and does not respond to a name that an attacker can resolve to this machine", async () => {
   const hosts = ["evil.example", "localhost.evil.example", "localhost:1@evil.example", "127a0b0c1"];
   for (const other of [...hosts.map((host) => ({ host })), { method: "POST" }])

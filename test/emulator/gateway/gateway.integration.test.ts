@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
 import type { Invoke } from "../../../emulator/functions.ts";
-import { createGateway, type HandledRequest, serverOptions } from "../../../emulator/gateway/gateway.ts";
+import { createGateway, type HandledRequest } from "../../../emulator/gateway/gateway.ts";
 import { EVENT_LIMIT } from "../../../emulator/gateway/request.ts";
 import { readStack } from "../../../emulator/template/template.ts";
 import { servedStackName } from "../../../infra/stages.ts";
@@ -27,7 +27,7 @@ const stack = readStack(shared.assembly, servedStackName);
 const invoke: Invoke = (name, event) =>
   name === stack.authorizer.functionName ? authorize() : operation(event);
 const onRequest = jest.fn<(request: HandledRequest) => void>();
-const { origin, close } = await listen(createServer(serverOptions, createGateway(stack, invoke, onRequest)));
+const { origin, close } = await listen(createServer(createGateway(stack, invoke, onRequest)));
 afterEach(() => void jest.restoreAllMocks());
 afterAll(async () => {
   disconnect();
@@ -37,8 +37,8 @@ afterAll(async () => {
 const baseUrl = `${origin}/${API_VERSION}`;
 // The gateway caches a policy for each key.
 const key = (last: string) => `ask_local_${"0".repeat(32)}${last}`;
-const get = (path: string, last = "a", headers: Record<string, string> = {}) =>
-  fetch(baseUrl + path, { headers: { Authorization: `Bearer ${key(last)}`, ...headers } });
+const get = (path: string, last = "a") =>
+  fetch(baseUrl + path, { headers: { Authorization: `Bearer ${key(last)}` } });
 const post = { method: "POST", path: "/pets", key: key("a") };
 
 it("an event has every value that a client sent, and the context of the authorizer", async () => {
@@ -67,6 +67,8 @@ it("an event has every value that a client sent, and the context of the authoriz
     body: "/w==", // not UTF-8
     isBase64Encoded: true,
   });
+  const tunneled = await send(baseUrl, { ...post, headers: [["X-Forwarded-Proto", "https"]] });
+  expect(JSON.parse(tunneled.text).multiValueHeaders["x-forwarded-proto"]).toEqual(["https"]);
   const query = JSON.stringify(event.multiValueQueryStringParameters);
   expect(query).toBe('{"a":["1","2"],"b":["x y z"],"__proto__":["1"]}');
 });
@@ -114,9 +116,8 @@ it.each([
   await occurs("the gateway reads the rest", socket, "close");
 });
 
-it("responds to a 204 without the headers of a body, and 431 to more than 10,240 bytes of headers", async () => {
+it("responds to a 204 without the headers of a body", async () => {
   operation.mockResolvedValueOnce({ statusCode: 204, body: "" });
   const headers = Object.fromEntries((await get("/pets")).headers);
   for (const name of ["content-type", "content-length"]) expect(headers).not.toHaveProperty(name);
-  expect((await get("/pets", "a", { "X-A": "a".repeat(10_240) })).status).toBe(431);
 });

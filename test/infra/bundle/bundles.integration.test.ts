@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterAll, describe, expect, it } from "@jest/globals";
-import { stop } from "esbuild";
+import { describe, expect, it } from "@jest/globals";
 import { readStack } from "../../../emulator/template/template.ts";
 import { bundleFunctions } from "../../../infra/bundle/bundles.ts";
 import { entryName, functionOutput } from "../../../infra/names.ts";
@@ -15,7 +14,6 @@ import { shared } from "../../support/shared.ts";
 const { packages } = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
 const stack = readStack(shared.assembly, servedStackName);
 const bundles = await bundleFunctions();
-afterAll(stop); // the process of esbuild
 
 describe.each(functionNames)("%s", (id) => {
   const { code } = functionOf(stack, functionOutput(id));
