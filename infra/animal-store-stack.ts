@@ -30,8 +30,8 @@ export class AnimalStoreStack extends Stack {
     if (stage.wafRateLimits) addWebAcl(api, api.restApi, stage.wafRateLimits);
     const baseUrl = stage.domain ? addDomain(api, api.restApi, stage.domain) : api.baseUrl;
 
-    addStageAlarms(alarms, { api, functions });
-    addDashboard(this, { api, functions });
+    addStageAlarms(alarms, api, functions);
+    addDashboard(this, api, functions);
 
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     for (const { node, tableName } of Object.values(tables))

@@ -40,7 +40,10 @@ export interface Operation {
 /** Returns the scope that a key needs. Source: contract 6.3. */
 export const scopeOf = ({ method }: Operation): Scope => (method === "GET" ? "pets:read" : "pets:write");
 
-/** Returns the errors that an operation has in addition to those of every operation. Source: contract 7.2. */
+/** The errors of the function of every operation: it can fail, and it checks the scope. */
+const ofEveryFunction: ErrorCode[] = ["forbidden", "internal_error", "unavailable"];
+
+/** Returns the errors that the function of an operation has. Source: contract 7.2. */
 export function errorsOf({ params, query, headers, body, deprecation, errors = [] }: Operation): ErrorCode[] {
   const causes: [cause: unknown, ErrorCode[]][] = [
     [query ?? headers ?? body, ["invalid_request"]],
@@ -48,5 +51,5 @@ export function errorsOf({ params, query, headers, body, deprecation, errors = [
     [params, ["not_found"]],
     [deprecation, ["gone"]],
   ];
-  return [...causes.flatMap(([cause, codes]) => (cause ? codes : [])), ...errors];
+  return [...ofEveryFunction, ...causes.flatMap(([cause, codes]) => (cause ? codes : [])), ...errors];
 }

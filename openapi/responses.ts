@@ -5,8 +5,6 @@ import { bodyContent, type Schema } from "./schemas.ts";
 
 /** API Gateway sends these without the headers of a function. */
 const byGateway = new Set(Object.keys(gatewayErrors) as ErrorCode[]);
-/** The errors of the function of every operation: it can fail, and it checks the scope. */
-const ofEveryFunction: ErrorCode[] = ["forbidden", "internal_error", "unavailable"];
 
 /** The content of a JSON body, as the document describes it. */
 export const json = (content: { schema: Schema; example?: unknown }) => ({ "application/json": content });
@@ -81,7 +79,7 @@ const otherError = {
  */
 export function responses(operation: Operation) {
   const { status, description, body, headers = {} } = operation.success;
-  const byFunction = new Set<ErrorCode>([...ofEveryFunction, ...errorsOf(operation)]);
+  const byFunction = new Set(errorsOf(operation));
   const failures = [...byFunction.union(byGateway)].map((code) => {
     // Never required, also where only the function has the error: ogen generates Go that does not compile if they differ.
     const own = byFunction.has(code) ? functionHeaders(operation, false) : {};

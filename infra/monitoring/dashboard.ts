@@ -1,8 +1,10 @@
 import { Duration } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import type { Api } from "../api/api.ts";
+import type { Functions } from "../function-set.ts";
 import { dashboardName } from "./alarms.ts";
-import { type MonitoredResources, serverErrors } from "./stage-alarms.ts";
+import { serverErrors } from "./stage-alarms.ts";
 
 const period = Duration.minutes(1);
 
@@ -10,7 +12,7 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
   new GraphWidget({ width: 8, height: 6, title, left, right, leftYAxis: { min: 0 }, rightYAxis: { min: 0 } });
 
 /** Adds the dashboard of a stage: traffic and errors first, then their causes. */
-export function addDashboard(scope: Construct, { api, functions }: MonitoredResources): void {
+export function addDashboard(scope: Construct, api: Api, functions: Functions): void {
   const { restApi, accessLog } = api;
   const named = Object.entries(functions);
   const requests = restApi.metricCount({ period, label: "all" });

@@ -6,12 +6,6 @@ import type { Functions } from "../function-set.ts";
 import { pascalCase } from "../names.ts";
 import type { Alarms } from "./alarms.ts";
 
-/** What the alarms and the dashboard show. */
-export interface MonitoredResources {
-  api: Api;
-  functions: Functions;
-}
-
 /** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
 const ERROR_BUDGET = 0.001;
 
@@ -40,7 +34,7 @@ const shareOfServerErrors = (api: Api, atLeast: number) =>
   });
 
 /** Adds the alarms of a whole stage. A notice says that one has ended, also of a new alarm. */
-export function addStageAlarms(alarms: Alarms, { api, functions }: MonitoredResources): void {
+export function addStageAlarms(alarms: Alarms, api: Api, functions: Functions): void {
   const { page, notice } = alarms;
   const all = [
     // 14.4 times the rate that the objective allows uses 2 % of the budget of 30 days in an hour (The Site Reliability
