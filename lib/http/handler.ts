@@ -126,14 +126,14 @@ export function createHandler<const O extends Operation>(
   now: () => number = Date.now,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   let limitMs: number; // of the one event that an instance handles at a time
-  const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
+  // `after` and `onError` run from the last middleware to the first, so errors are rendered before the deprecation headers
+  // are added and the line is logged.
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
     timeoutEarlyInMillis: EARLY_RESPONSE_MS,
     timeoutEarlyResponse: () => {
       throw new ApiError("unavailable", { cause: new Error(`Timeout: no response within ${limitMs} ms.`) });
     },
   })
-    // `after` and `onError` run from the last to the first, so errors are rendered before the
-    // deprecation headers are added and the line is logged.
     .use(logFailures(operation, now))
     .use(operation.deprecation ? enforceDeprecation(operation.deprecation, now) : [])
     .use(renderErrors())
@@ -144,7 +144,4 @@ export function createHandler<const O extends Operation>(
         (await run({ ...readRequest(operation, event), signal })) ?? {};
       return respond(operation.success.status, content.body, content.headers);
     });
-  // Anything but API Gateway, such as a test event in the console, can leave out what `onError` reads.
-  return (event, context) =>
-    handler({ ...event, requestContext: event?.requestContext ?? {} } as APIGatewayProxyEvent, context);
 }
