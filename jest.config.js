@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-// Code that reads or writes a time without a zone fails in this one: 00:00 UTC is on the day before.
+// Code that reads or writes a time without a zone fails in this time zone: 00:00 UTC is on the day before.
 process.env.TZ = "America/St_Johns";
 
 // In a hook, git names the user's repository in variables, and a test would change it. AWS and proxies have such variables.

@@ -11,8 +11,8 @@ type Handler = (event: object, context: object) => unknown;
 const DEBUGGED_MS = 2 ** 31 - 1;
 
 /**
- * Loads the functions of a stack into this process, as Lambda loads them: what a function reads of `process.env` while it is
- * loaded is its own environment. What it reads later is that of all functions.
+ * Loads the functions of a stack into this process, as Lambda loads them: while a function is loaded, `process.env` is the
+ * environment of this function. Later it is the environment of all functions.
  *
  * @param environment the variables that Lambda sets for each function, in addition to those of the template
  * @throws Error with the stack of a function that cannot be loaded

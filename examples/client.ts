@@ -93,7 +93,7 @@ export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
   }
 
   return {
-    /** Adds an animal once: every attempt has the same Idempotency-Key. To try again after an error, pass your own again. */
+    /** Adds an animal once: every attempt has the same Idempotency-Key. Pass a key of yours to try again later. */
     async add(pet: NewPet, options: { idempotencyKey?: string; signal?: AbortSignal } = {}): Promise<Pet> {
       const { idempotencyKey = crypto.randomUUID(), signal } = options;
       const headers = { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey };

@@ -92,7 +92,7 @@ export class AccountStack extends Stack {
         `iam::<AWS::AccountId>:role/${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`,
       );
       allow(role, "cloudformation:DescribeStacks", `cloudformation:${here}:stack/${stackName(name)}/*`);
-      // This stack is in the account of each stage, and the role only in that of its own.
+      // This stack is in the account of each stage, and a role only in the account of its stage.
       const expression = Fn.conditionEquals(this.account, account);
       const id = `IsAccount${account}`; // stages can share an account
       const existing = this.node.tryFindChild(id) as CfnCondition | undefined;

@@ -76,7 +76,7 @@ function createRole(
 
 /** One Lambda function with its own log group and role. */
 export class ApiFunction extends LambdaFunction {
-  /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index are one */
+  /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index count together */
   readonly tableThrottles = new Map<string, Metric>();
   /** what callers invoke in a stage with canary deployments; elsewhere they invoke the newest code */
   readonly alias: Alias | undefined;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { bundleFunctions, writeBundles } from "./bundle/bundles.ts";
 
-// esbuild is a process of its own, and runs while Node loads the CDK.
+// esbuild is a separate process, and runs while Node loads the CDK.
 const [bundles, { addStacks, featureFlags }] = await Promise.all([bundleFunctions(), import("./stacks.ts")]);
 const { App, Validations } = await import("aws-cdk-lib");
 

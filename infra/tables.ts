@@ -46,7 +46,7 @@ export function createTables(scope: Construct, stage: Stage) {
     sortKey: { name: ORDER_ATTRIBUTE, type: AttributeType.NUMBER },
     projectionType: ProjectionType.ALL,
   });
-  // A table of their own, so that each function reaches only what it needs.
+  // A separate table, so that each function reaches only what it needs.
   const keys = new StageTable(scope, keysTableId, stage, {
     partitionKey: { name: "keyId", type: AttributeType.STRING },
     timeToLiveAttribute: KEY_TTL_ATTRIBUTE,

@@ -24,8 +24,8 @@ export interface ApiKeyRecord {
 }
 
 /**
- * The end of a key that works until it is revoked: the last time that a Date holds. Every key has an end, so that one whose
- * end was lost does not work.
+ * The end of a key that works until it is revoked: the last time that a Date holds. Every key has an end, so that a
+ * key whose end was lost does not work.
  */
 export const NO_END = 8_640_000_000_000_000;
 
@@ -47,7 +47,7 @@ export const apiKeyPattern = `ask_[a-z]+_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_
 
 /**
  * The pattern of an `Authorization` header, with the key as its group. The gateway rejects other text without calling the
- * authorizer. Several spaces are valid (RFC 9110, 11.4); AWS WAF counts every spelling of a key as one.
+ * authorizer. Several spaces are valid (RFC 9110, 11.4); AWS WAF counts all spellings of a key together.
  */
 export const authorizationPattern = `^[Bb][Ee][Aa][Rr][Ee][Rr] +(${apiKeyPattern})$`;
 

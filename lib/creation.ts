@@ -14,16 +14,15 @@ export interface IdempotencyToken {
 /** 132 bits of SHA-256 in 22 characters: a list reads them with each pet. */
 const digest = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
-/** Returns the id of a creation: always the same one for a token, and a random one without a token. */
+/** Returns the id of a creation: always the same id for a token, and a random id without a token. */
 export const creationIdOf = (token?: IdempotencyToken): string =>
   token ? digest(JSON.stringify([token.keyId, token.idempotencyKey])) : randomUUID();
 
 const bigintAsText = (_name: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 
 /**
- * Returns the fingerprint of the item that a creation adds: attempts with the same one ask for the same item. It includes the
- * creation, so that equal items have different fingerprints. The fingerprint stays when an item is deleted, and names are
- * easy to guess.
+ * Returns the fingerprint of the item that a creation adds. A retry must have the fingerprint of the first attempt. It
+ * outlives the item, so it includes the creation: nobody can test a guess against all items.
  */
 export const fingerprintOf = (creationId: string, fields: object): string =>
   digest(JSON.stringify([creationId, Object.entries(fields).sort()], bigintAsText));

@@ -61,7 +61,7 @@ export interface ErrorBody {
  * An error that a client sees.
  *
  * @param code decides the HTTP status
- * @param options.message public text that replaces the code's own; it names fields, never their values
+ * @param options.message public text that replaces that of the code; it names fields, never their values
  * @param options.cause the internal reason, for the log only
  */
 export class ApiError extends Error {
@@ -74,7 +74,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the Error body of a code. @param message public text that replaces the code's own */
+/** Returns the Error body of a code. @param message public text that replaces that of the code */
 export function errorBody(code: ErrorCode, message: string = errors[code].message): ErrorBody {
   return { code, message, status: errors[code].status };
 }

@@ -3,7 +3,7 @@ import { fromText, must } from "./validation.ts";
 
 /**
  * An `Idempotency-Key` as a client sends it: 1 to 255 printable ASCII characters, bare or as a structured string. A bare
- * one does not start with a quote. It has no space at its ends, because HTTP removes them (RFC 9110, 5.5).
+ * key does not start with a quote, and has no space at its ends, because HTTP removes them (RFC 9110, 5.5).
  * `[` is `\x5B`, because Java and Ruby read a `[` in a class as the start of another class. Source: contract 4.7.
  */
 export const idempotencyKeyPattern = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-\x5B\]-~]|\\["\\]){1,255}")$/;

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 export const REPEATED = Symbol("repeated");
 
 /**
- * The one form of validation messages: the rule that a field breaks, never its value (contract 7.3).
+ * The form of every validation message: the rule that a field breaks, never its value (contract 7.3).
  *
  * @param rule the words that follow "must"
  * @returns zod's error parameter

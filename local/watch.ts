@@ -51,7 +51,7 @@ export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
     },
   };
 
-  /** Serves a part until its sources are those that it has seen. @returns whether the last ones had no mistake */
+  /** Serves a part until its sources stop changing. @returns whether the last sources had no mistake */
   async function update(part: Part): Promise<boolean> {
     if (part.isBusy) return false;
     part.isBusy = true;

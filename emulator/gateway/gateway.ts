@@ -91,7 +91,7 @@ function respondFromMock({ mediaTypes, response }: MockIntegration, contentType 
 
 /**
  * The response of a Lambda proxy integration. A function that throws is INTEGRATION_FAILURE in API Gateway's recorded access
- * logs (DataBiosphere/azul#6624, #8258). One that exceeds its timeout, and an invalid result, are assumed to be one too.
+ * logs (DataBiosphere/azul#6624, #8258). An invalid result is assumed to be one, too.
  */
 function toResponse(result: unknown): HttpResponse {
   const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;

@@ -19,8 +19,8 @@ export function addWebAcl(
   restApi: RestApi,
   { perIpPerMinute, perKeyPerMinute }: NonNullable<Stage["wafRateLimits"]>,
 ): void {
-  // Counts every spelling of a key as one: any case of "Bearer", any number of spaces. Keys that differ only in case
-  // would also be one; two such keys are never issued, because they have 27 random characters.
+  // Counts all spellings of a key together: any case of "Bearer", any number of spaces. Keys that differ only in case
+  // would also count together; two such keys are never issued, because they have 27 random characters.
   const textTransformations = ["LOWERCASE", "COMPRESS_WHITE_SPACE"].map((type, priority) => ({
     type,
     priority,

@@ -13,7 +13,7 @@ export async function bundleFunctions(
   options: Pick<BuildOptions, "sourcemap" | "logLevel"> = {},
 ): Promise<OutputFile[]> {
   const building = build({ ...esbuildOptions, ...options, entryPoints: entryPoints() });
-  return (await building.finally(stop)).outputFiles; // the next call starts esbuild again, however this one ended
+  return (await building.finally(stop)).outputFiles; // its process: the next bundling starts another
 }
 
 /**

@@ -104,7 +104,7 @@ export function apiKeyStore(TableName: string, config?: DynamoDBClientConfig) {
       return records;
     },
 
-    /** Ends a key at a time, or REVOKED, unless it ends earlier. @returns the key as it then is, or undefined without one */
+    /** Ends a key at a time, or REVOKED, unless it ends earlier. @returns the key as it then is, or undefined */
     async end(keyId: string, at: number): Promise<ApiKeyRecord | undefined> {
       const update = new UpdateItemCommand({
         TableName,

@@ -21,8 +21,8 @@ export const timeouts = (ms: number) => ({
 
 /**
  * Returns whether a failure is temporary: throttling, a timeout, a lost connection, a response that cannot be read, or a 5xx
- * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions, and so is one before
- * the first attempt, such as a value that cannot be stored: the SDK adds `$metadata` to those of an attempt.
+ * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions. So is an error before
+ * the first attempt, such as a value that cannot be stored: only an error of an attempt has `$metadata`.
  */
 const isTransient = (error: Error) =>
   error instanceof DynamoDBServiceException

@@ -15,7 +15,7 @@ export const STATUS_INDEX = "byStatus";
 
 const fieldNames = Object.keys(Pet.shape);
 
-/** Removes the store's own attributes. A pet that was stored before a field existed does not get it. */
+/** Removes the store's own attributes. A pet that was stored before a field existed does not get the field. */
 const toPet = (item: Record<string, unknown>) =>
   Object.fromEntries(fieldNames.flatMap((name) => (name in item ? [[name, item[name]]] : []))) as Pet;
 

@@ -48,8 +48,8 @@ const readValues = (part: z.ZodMiniObject | undefined, sent: (name: string) => s
   );
 
 /**
- * Returns the rules that a part breaks, each once, with the names of the fields. A part that is wrong as a whole has its own
- * name. Every bad element of a list breaks the same rule.
+ * Returns the rules that a part breaks, with the names of the fields. An error of a whole part names the part. A rule that
+ * several elements break is named once.
  */
 const problems = (part: string, result: z.core.util.SafeParseResult<unknown> | undefined): Set<string> =>
   new Set(result?.error?.issues.map(({ path, message }) => `${String(path[0] ?? part)} ${message}`));

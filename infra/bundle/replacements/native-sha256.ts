@@ -2,7 +2,7 @@ import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 
 /**
  * Replaces `@smithy/core/checksum`, with which the SDK signs requests, in the bundles. It uses SHA-256 of node:crypto and
- * leaves out the SDK's own implementation for systems without one.
+ * leaves out the SDK's own implementation for other systems.
  */
 export class Sha256 {
   readonly #hash: Hash | Hmac;
