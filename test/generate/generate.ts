@@ -6,8 +6,7 @@ import { Command } from "commander";
 import { configureProgram, runProgram } from "../../cli/run-program.ts";
 import { synthesize } from "../../infra/synthesize.ts";
 import { openApiText } from "../../openapi/document.ts";
-import { synthesizeAccount } from "../support/account.ts";
-import { exampleSettings } from "../support/every-option.ts";
+import { exampleSettings, synthesizeAccount } from "../support/account.ts";
 import { FOLDER, reviewedFiles } from "../support/reviewed-templates.ts";
 import { withLimits } from "./limits.ts";
 

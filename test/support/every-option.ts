@@ -1,4 +1,3 @@
-import type { GitHubRepository, MonthlyBudget } from "../../infra/account-settings.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
 
 /** A stage with every option. No other stage has its numbers, so a test notices a number that is taken from elsewhere. */
@@ -18,19 +17,4 @@ export const everyOption: Stage = {
     hostedZoneName: "example.com",
     disableDefaultEndpoint: true,
   },
-};
-
-/** A repository as someone who deploys from GitHub would fill it in. */
-export const exampleRepository: GitHubRepository = {
-  owner: "acme",
-  name: "animal-store",
-  ownerId: 1234567,
-  id: 7654321,
-  accounts: Object.fromEntries(deployedStages.map(({ name }, n) => [name, String(n + 1).repeat(12)])),
-};
-
-/** What infra/ leaves undefined, as someone would fill it in. */
-export const exampleSettings = {
-  repository: exampleRepository,
-  budget: { monthlyUsd: 50, email: "ops@example.com" } satisfies MonthlyBudget,
 };

@@ -3,7 +3,8 @@ import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
-import { everyOption, exampleSettings } from "./every-option.ts";
+import { exampleSettings } from "./account.ts";
+import { everyOption } from "./every-option.ts";
 
 // Synthesizes what the stages do not use, and what the procedures use once. Arguments: two empty folders, for the stages
 // and for an account with a repository and a budget. This runs in a process of its own: Jest loads the CDK slowly and keeps

@@ -8,10 +8,9 @@ import { promisify } from "node:util";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { accountStackName, stackName } from "../../../infra/names.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
-import { synthesizeAccount } from "../../support/account.ts";
+import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
 import { codeBlocks } from "../../support/code-blocks.ts";
 import { eventually } from "../../support/eventually.ts";
-import { exampleRepository } from "../../support/every-option.ts";
 import { send } from "../../support/http.ts";
 import { editTemplates, openEntrance, removeUnsupported, startMiniStack } from "./ministack.ts";
 
