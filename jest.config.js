@@ -13,7 +13,7 @@ for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_|_PROXY$/i.test(nam
 const option = "--experimental-vm-modules";
 const patience = `--import=${new URL("test/support/patience.js", import.meta.url)}`;
 if (!process.execArgv.includes(option)) {
-  const launcher = fileURLToPath(new URL("local/node.sh", import.meta.url));
+  const launcher = fileURLToPath(new URL("tools/node.sh", import.meta.url));
   // With the channel, it ends when this process ends (test/support/patience.js).
   const jest = spawn("sh", [launcher, option, patience, ...process.argv.slice(1)], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
@@ -36,7 +36,7 @@ const project = {
   cacheDirectory: "<rootDir>/node_modules/.cache/jest",
   // Jest does not escape <rootDir>.
   modulePathIgnorePatterns: [
-    `^${RegExp.escape(fileURLToPath(new URL(".", import.meta.url)))}(.*/)?worktrees/`,
+    `^${RegExp.escape(fileURLToPath(new URL("./", import.meta.url)))}(.*/)?worktrees/`,
   ],
 };
 

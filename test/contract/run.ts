@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { configureProgram, runProgram } from "../../cli/run-program.ts";
 import { API_VERSION } from "../../lib/operation.ts";
+import { configureProgram, runProgram } from "../../tools/cli/run-program.ts";
 import { eventually } from "../support/eventually.ts";
 
 /** `API_KEY=<API key> npm run test:contract -- --url <base URL>`: the contract suite against any deployment. */

@@ -41,7 +41,7 @@ function violations(file: string, source: string): string[] {
     });
 }
 
-const folders = "{cli,emulator,examples,functions,infra,lib,local,openapi}";
+const folders = "{examples,functions,infra,lib,openapi,tools}";
 const files = globSync(`${folders}/**/*.{ts,cjs,mjs}`, { cwd: root });
 
 it("every file imports only what the list allows", () => {

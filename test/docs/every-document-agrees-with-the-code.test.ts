@@ -4,7 +4,7 @@ import { anchorOf } from "../../infra/names.ts";
 import { errors } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
-import { withLimits } from "../generate/limits.ts";
+import { withLimits } from "../../tools/generate/limits.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (file: string | URL) => readFileSync(new URL(file, root), "utf8");
@@ -16,7 +16,7 @@ const anchorsOf = (text: string) =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 
 // CHANGELOG.md names what existed once.
-const documents = globSync(["*.md", "{docs,emulator}/**/*.md"], { cwd: root, exclude: ["CHANGELOG.md"] });
+const documents = globSync(["*.md", "{docs,tools}/**/*.md"], { cwd: root, exclude: ["CHANGELOG.md"] });
 
 it.each(documents)("%s names only files, sections and npm scripts that exist", (document) => {
   const text = read(document);
@@ -34,7 +34,7 @@ it.each(documents)("%s names only files, sections and npm scripts that exist", (
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
 });
 
-const sources = "{.github,cli,docs,emulator,examples,functions,infra,lib,local,openapi,test}/**";
+const sources = "{.github,docs,examples,functions,infra,lib,openapi,test,tools}/**";
 const files = globSync(["*", sources], { cwd: root }).map((file) => `/${file}`);
 
 it("README.md has the limits that `npm run generate` writes", () => {

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
-import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
+import { readStack } from "../../tools/emulator/template/template.ts";
 import { shared } from "../support/shared.ts";
 
 const docs = new URL("../../docs/", import.meta.url);

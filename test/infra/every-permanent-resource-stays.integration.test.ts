@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
+import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
 import type { Json } from "../support/json.ts";
-import { readTemplate } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 
 // CloudFormation knows a stack by its name, and a resource by its logical id, which follows from the ids of its constructs.

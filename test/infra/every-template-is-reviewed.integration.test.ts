@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
+import { FOLDER, reviewedFiles } from "../../tools/generate/reviewed-templates.ts";
 import type { Json } from "../support/json.ts";
-import { FOLDER, reviewedFiles } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 
 const files = reviewedFiles(shared.assembly, shared.accountAssembly);

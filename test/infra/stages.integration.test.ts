@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
+import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
 import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
 import { arnOf, readResources } from "../support/resources.ts";
-import { readTemplate } from "../support/reviewed-templates.ts";
 import { shared } from "../support/shared.ts";
 
 // What the stages do not use, and what the procedures use once. tables.integration.test.ts has -c deletionProtection=off.

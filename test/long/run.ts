@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { configureProgram } from "../../cli/run-program.ts";
+import { configureProgram } from "../../tools/cli/run-program.ts";
 
 /** `npm run test:long -- <name>`: the tests that are too long for `npm test`. Each imports what it needs when it runs. */
 

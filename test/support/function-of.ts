@@ -1,4 +1,4 @@
-import type { FunctionDefinition, StackDefinition } from "../../emulator/template/template.ts";
+import type { FunctionDefinition, StackDefinition } from "../../tools/emulator/template/template.ts";
 
 /** Returns the function that an output names. */
 export function functionOf({ functions, outputs }: StackDefinition, output: string): FunctionDefinition {

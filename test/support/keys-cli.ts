@@ -1,7 +1,7 @@
 import { type ExecFileOptions, execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const entry = fileURLToPath(new URL("../../cli/keys.ts", import.meta.url));
+const entry = fileURLToPath(new URL("../../tools/cli/keys.ts", import.meta.url));
 
 interface Run {
   code: number;

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeDataFolder } from "../../local/data-folder.ts";
+import { makeDataFolder } from "../../tools/local/data-folder.ts";
 import { PATIENCE } from "./preload.ts";
 import { shared } from "./shared.ts";
 
-const launcher = fileURLToPath(new URL("../../local/node.sh", import.meta.url));
-const start = fileURLToPath(new URL("../../local/start.ts", import.meta.url));
+const launcher = fileURLToPath(new URL("../../tools/node.sh", import.meta.url));
+const start = fileURLToPath(new URL("../../tools/local/start.ts", import.meta.url));
 
 interface Command {
   entry?: string;

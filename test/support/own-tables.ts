@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { createTables } from "../../emulator/store/create-tables.ts";
-import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
 import { env } from "../../lib/env.ts";
+import { createTables } from "../../tools/emulator/store/create-tables.ts";
+import { readStack } from "../../tools/emulator/template/template.ts";
 import { shared } from "./shared.ts";
 
 /**

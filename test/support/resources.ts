@@ -1,8 +1,8 @@
-import { evaluate } from "../../emulator/template/intrinsics.ts";
 import { functionOutput } from "../../infra/names.ts";
 import { operations } from "../../lib/operations.ts";
+import { evaluate } from "../../tools/emulator/template/intrinsics.ts";
+import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
 import type { Json } from "./json.ts";
-import { readTemplate } from "./reviewed-templates.ts";
 
 /** The names of the functions of a stack. */
 export const functionNames = [...operations.map(({ id }) => id), "authorize"];

@@ -3,7 +3,7 @@ import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { AnimalStoreStack } from "../../infra/animal-store-stack.ts";
 import { addStacks, featureFlags } from "../../infra/stacks.ts";
-import { exampleSettings } from "./account.ts";
+import { exampleSettings } from "../../tools/generate/account.ts";
 import { everyOption } from "./every-option.ts";
 
 // Synthesizes what the stages do not use, and what the procedures use once. Arguments: two empty folders, for the stages

@@ -1,8 +1,8 @@
-import { useStore } from "../../emulator/store/aws-environment.ts";
-import { createTables } from "../../emulator/store/create-tables.ts";
-import { type Store, startStore } from "../../emulator/store/store.ts";
-import { readStack } from "../../emulator/template/template.ts";
 import { servedStackName } from "../../infra/stages.ts";
+import { useStore } from "../../tools/emulator/store/aws-environment.ts";
+import { createTables } from "../../tools/emulator/store/create-tables.ts";
+import { type Store, startStore } from "../../tools/emulator/store/store.ts";
+import { readStack } from "../../tools/emulator/template/template.ts";
 import { share } from "./shared.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { ResponseType } from "aws-cdk-lib/aws-apigateway";
-import { readStack } from "../../../emulator/template/template.ts";
 import { stackName } from "../../../infra/names.ts";
 import { deployedStages } from "../../../infra/stages.ts";
+import { readStack } from "../../../tools/emulator/template/template.ts";
 import { readResources } from "../../support/resources.ts";
 import { shared } from "../../support/shared.ts";
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { readStack } from "../../../emulator/template/template.ts";
 import { bundleFunctions } from "../../../infra/bundle/bundles.ts";
 import { entryName, functionOutput } from "../../../infra/names.ts";
 import { servedStackName } from "../../../infra/stages.ts";
 import { operations } from "../../../lib/operations.ts";
+import { readStack } from "../../../tools/emulator/template/template.ts";
 import { functionOf } from "../../support/function-of.ts";
 import type { Json } from "../../support/json.ts";
 import { functionNames } from "../../support/resources.ts";

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { accountStackName, stackName } from "../../../infra/names.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
-import { exampleRepository, synthesizeAccount } from "../../support/account.ts";
+import { exampleRepository, synthesizeAccount } from "../../../tools/generate/account.ts";
 import { codeBlocks } from "../../support/code-blocks.ts";
 import { eventually } from "../../support/eventually.ts";
 import { send } from "../../support/http.ts";
@@ -125,7 +125,7 @@ export async function testDeployment(): Promise<void> {
   await run(`cp -r cdk.json functions infra lib package.json "${copy}"
     ln -s "$PWD/node_modules" "${copy}"
     sed 's/"no-store"/"no-store, private"/' lib/http/handler.ts >"${copy}/lib/http/handler.ts"
-    CDK_VALIDATION=false CDK_OUTDIR="${changed}" sh local/node.sh "${copy}/infra/app.ts"`);
+    CDK_VALIDATION=false CDK_OUTDIR="${changed}" sh tools/node.sh "${copy}/infra/app.ts"`);
   removeUnsupported(changed);
   await deploy(changed, stackName("staging"));
   const kept = await staging.get(`/pets/${id}`);
@@ -134,7 +134,7 @@ export async function testDeployment(): Promise<void> {
   step("Remove the pet, and send its creation again: no list has it any more");
   const listed = async () => (await staging.get("/pets?status=sold&limit=100")).text;
   assert.match(await listed(), /"Deployment test"/);
-  const deleted = await run(`sh local/node.sh cli/delete-pet.ts --stage staging ${id}`);
+  const deleted = await run(`sh tools/node.sh tools/cli/delete-pet.ts --stage staging ${id}`);
   assert.match(deleted, /"name":"Deployment test".*: deleted\.\n$/);
   assert.equal(await add(), id);
   assert.doesNotMatch(await listed(), /"Deployment test"/);

@@ -1,0 +1,154 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import dynalite from "dynalite";
+import { PAGE_SIZE } from "../../../lib/limits.ts";
+import { disconnect, send } from "../../support/http.ts";
+import { listen } from "../../support/listen.ts";
+import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
+import { preload } from "../../support/preload.ts";
+import { shared } from "../../support/shared.ts";
+
+// A process that is killed leaves its files here.
+const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
+// A URL would misread this path.
+const folder = join(temporary, "a#b%41?c d");
+const data = join(folder, ".animal-store");
+
+let ends: AsyncDisposableStack;
+beforeEach(async () => {
+  ends = new AsyncDisposableStack();
+  await mkdir(folder, { recursive: true });
+});
+afterEach(async () => {
+  disconnect();
+  await ends.disposeAsync();
+  await rm(temporary, { recursive: true });
+});
+
+/** Starts the service as a process. Its data folder is the default one, in the working directory. */
+async function started({ preloads = [] as string[], prefix = [] as string[], env = {} } = {}) {
+  // The AWS configuration of a user, of which each setting would end or redirect the calls, has no effect.
+  await mkdir(join(temporary, ".aws"), { recursive: true });
+  const settings = "ignore_configured_endpoint_urls = true\nuse_dualstack_endpoint = true\ndefaults_mode = x";
+  await writeFile(join(temporary, ".aws/config"), `[default]\n${settings}`);
+  const user = { HOME: temporary, AWS_CONFIG_FILE: "", AWS_PROFILE: "", AWS_REGION: "fips-us-east-1" };
+  const all = { DATA_DIR: "", TMPDIR: temporary, AWS_USE_DUALSTACK_ENDPOINT: "true", ...user, ...env };
+  const service = await startService(all, preloads, { cwd: folder, prefix });
+  ends.defer(async () => void (await service.stop("SIGKILL")));
+  return service;
+}
+
+/** Starts the service, which ends by itself. @returns its status and what it printed */
+async function ended(environment: Record<string, string>, args: string[] = []) {
+  const service = spawnService(environment, [], { args, cwd: folder });
+  return { status: await service.ended, output: service.output() };
+}
+
+const connects = (host: string, port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect({ host, port }, () => resolve(true));
+    socket.on("error", () => resolve(false)).on("connect", () => socket.destroy());
+  });
+
+const body = JSON.stringify({ name: "x".repeat(256), categoryId: 1 });
+async function add({ baseUrl, key }: LocalService): Promise<unknown> {
+  const { status, text } = await send(baseUrl, { method: "POST", path: "/pets", key, body });
+  expect(status).toBe(201);
+  return JSON.parse(text);
+}
+
+it("prints how to call it, makes no file that others can read, and stops while a client is connected", async () => {
+  await writeFile(join(folder, "package.json"), '{"type":"module"}'); // the functions are CommonJS
+  const service = await started();
+  const { baseUrl, key } = service;
+  expect(service.output()).toContain(
+    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -w '\\n' ${baseUrl}/pets -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'\nDocs: ${new URL("/docs", baseUrl)}\nPress Ctrl-C to stop.\n\n`,
+  );
+  await add(service); // over a connection that stays open
+  expect(await readFile(join(data, "api-key"), "utf8")).toBe(`${key}\n`);
+  expect(await readFile(join(data, ".gitignore"), "utf8")).toBe("*\n");
+  // The CDK sets the modes of the files in an assembly. The mode of its folder denies access to them.
+  const names = (await readdir(data, { recursive: true })).filter((name) => !name.startsWith("assembly/"));
+  for (const name of names)
+    expect({ name, others: (await stat(join(data, name))).mode & 0o077 }).toEqual({ name, others: 0 });
+  expect(await service.stop()).toBe(0);
+  expect(await readdir(data)).not.toContain("tables.json"); // by which npm run keys finds the service
+});
+
+it("keeps every pet that it has acknowledged when its disk is full or it is killed", async () => {
+  // The disk is full when a file has 32 KiB.
+  const first = await started({ prefix: ["sh", "-c", 'ulimit -f 64 && exec "$@"', "sh"] });
+  const pets: unknown[] = [];
+  while (first.process.exitCode === null)
+    await add(first).then(
+      (pet) => pets.push(pet),
+      () => undefined,
+    );
+  expect(pets).not.toEqual([]);
+  expect(await first.stop()).toBe(1);
+  expect(first.output()).toMatch(/\nanimal-store: The embedded store failed: IO error.*\n$/);
+  const second = await started();
+  expect(second.key).toBe(first.key);
+  pets.push(await add(second));
+  await second.stop("SIGKILL");
+  const { baseUrl, key } = await started();
+  const { text } = await send(baseUrl, { path: `/pets?limit=${PAGE_SIZE.maximum}`, key });
+  expect(JSON.parse(text)).toEqual(expect.arrayContaining(pets));
+});
+
+it("uses another DynamoDB-compatible server with its credentials", async () => {
+  const server = dynalite({ createTableMs: 50 });
+  const signatures = new Set<string | undefined>();
+  server.on("request", ({ headers }) => signatures.add(headers.authorization?.split("/20")[0]));
+  const store = await listen(server);
+  ends.defer(store.close);
+  const env = { AWS_ENDPOINT_URL_DYNAMODB: store.origin, AWS_REGION: "", AWS_ACCESS_KEY_ID: "mine" };
+  await add(await started({ env }));
+  expect([...signatures]).toEqual(["AWS4-HMAC-SHA256 Credential=mine"]);
+});
+
+it("says what a function throws outside of a request, and goes on", async () => {
+  const stray = 'setTimeout(() => { throw Error("stray"); }, 1); Promise.reject(Error("lost"));';
+  const service = await started({ preloads: [preload(stray)] });
+  for (const reason of ["stray", "lost"])
+    expect(service.output()).toContain(`A function threw outside of a request: Error: ${reason}\n    at `);
+  await add(service);
+});
+
+it("listens on 127.0.0.1 only, as does its store", async () => {
+  const { endpoint } = JSON.parse(await readFile(join(shared.dataFolder, "tables.json"), "utf8"));
+  const own = Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
+  // Linux routes all of 127.0.0.0/8 to this machine; a server on 0.0.0.0 would accept the second connection.
+  for (const port of [shared.baseUrl, endpoint].map((url) => Number(new URL(url).port)))
+    for (const host of new Set(["127.0.0.1", "127.0.0.2", "::1", ...own]))
+      expect({ host, open: await connects(host, port) }).toEqual({ host, open: host === "127.0.0.1" });
+});
+
+it("serves the docs page with the local key, and leaves every other path to the API", async () => {
+  const { origin } = new URL(shared.baseUrl);
+  const headers: [string, string][] = [["Cookie", "x".repeat(20_000)]]; // of other ports of 127.0.0.1
+  const get = (path: string) => send(origin, { path, headers });
+  for (const path of ["/", "/docs"]) expect((await get(path)).headers.get("location")).toBe("/docs/");
+  expect((await get("/docs/")).text).toContain(`data-key="${shared.key}"`);
+  expect((await get("/docs/package.json")).text).toContain("not_found");
+});
+
+const { port } = new URL(shared.baseUrl);
+it.each<[Record<string, string>, text: string]>([
+  [{ PORT: "x" }, "The port x cannot be used (ERR_SOCKET_BAD_PORT): set PORT, "],
+  [{ PORT: port }, `The port ${port} cannot be used (EADDRINUSE): set PORT, `],
+  [{ DATA_DIR: "/dev/null/data" }, "The data folder /dev/null/data cannot be used, see DATA_DIR: ENOTDIR: "],
+  [{ DATA_DIR: temporary }, `The data folder ${temporary} cannot be used, see DATA_DIR: it has other files.`],
+])("refuses %j in one line: %s", async (env, text) => {
+  const { status, output } = await ended({ DATA_DIR: data, AWS_REGION: "", ...env });
+  expect({ status, output }).toEqual({ status: 1, output: expect.stringMatching(/^animal-store: .*\n$/) });
+  expect(output).toContain(text);
+});
+
+it("explains its options", async () => {
+  const help = expect.stringMatching(/^Usage: npm start.*(.*\n)* +PORT .*(.*\n)* +DATA_DIR /);
+  expect(await ended({}, ["--help"])).toEqual({ status: 0, output: help });
+});

@@ -1,0 +1,105 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "@jest/globals";
+import { errors } from "../../../lib/errors.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startService } from "../../support/local-service.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+// A copy of the sources, whose path has characters that a shell would interpret.
+const checkout = mkdtempSync(join(tmpdir(), "animal store's copy-"));
+const copied = "functions infra lib openapi tools cdk.json package.json package-lock.json tsconfig.json";
+for (const name of copied.split(" ")) cpSync(join(root, name), join(checkout, name), { recursive: true });
+symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+symlinkSync("user@host.1:2", join(checkout, "functions/.#get-pet.ts")); // as Emacs does
+
+/** Replaces a file, as many editors do. */
+function save(name: string, text: string): void {
+  writeFileSync(join(checkout, "draft"), text);
+  renameSync(join(checkout, "draft"), join(checkout, name));
+}
+const [errorsFile, getPetFile, appFile] = ["lib/errors.ts", "functions/get-pet.ts", "infra/app.ts"] as const;
+const [source, getPet] = [errorsFile, getPetFile].map((name) => readFileSync(join(root, name), "utf8")) as [
+  string,
+  string,
+];
+const before = [errors.not_found.message, errors.unauthorized.message] as const;
+const after = ["Changed 0.", "Changed 1."] as const;
+const change = (text: string) => text.replaceAll(before[0], after[0]).replaceAll(before[1], after[1]);
+/** Instead of the CDK app, which takes seconds: an app that writes the template of the tests, with another text in it. */
+const app = (old = "", next = "") => `
+  import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+  const { CDK_OUTDIR: folder, TEST_ASSEMBLY } = process.env;
+  cpSync(TEST_ASSEMBLY, folder, { recursive: true });
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".template.json"))) {
+    const text = readFileSync(folder + "/" + file, "utf8").replaceAll(${JSON.stringify(old)}, ${JSON.stringify(next)});
+    writeFileSync(folder + "/" + file, text);
+  }`;
+save(appFile, app("x", "x"));
+
+const service = await startService({ DATA_DIR: join(checkout, "data") }, [], {
+  entry: join(checkout, "tools/local/start.ts"),
+  args: ["--watch"],
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(checkout, { recursive: true });
+});
+
+let seen = 0;
+/** Waits until the service prints this, after what it printed for the last call. */
+const printed = async (text: string) => {
+  const output = () => service.output().slice(seen);
+  const all = await eventually(output, (all) => expect(all).toContain(text), { seconds: 50 });
+  seen += all.indexOf(text) + text.length;
+};
+/** Checks the messages of an error of the getPet function, and of the gateway. */
+async function expectMessages(...expected: readonly [string, string]): Promise<void> {
+  const send = (headers: Record<string, string>) => fetch(`${service.baseUrl}/pets/1`, { headers });
+  const responses = [await send({ Authorization: `Bearer ${service.key}` }), await send({})];
+  const bodies = (await Promise.all(responses.map((response) => response.json()))) as { message: string }[];
+  expect(bodies.map(({ message }) => message)).toEqual(expected);
+}
+
+it("serves changes, and the last code and template while a source has a mistake", async () => {
+  await printed("Watching functions/, infra/, lib/ for changes.");
+  save(appFile, app(before[1], after[1]));
+  await printed("The changed template is served.");
+  await expectMessages(before[0], after[1]);
+  save(errorsFile, change(source));
+  await printed("The changed functions are served.");
+  await expectMessages(after[0], after[1]);
+  await printed("The changed template is served.");
+
+  appendFileSync(join(checkout, errorsFile), "}");
+  await printed("The changed functions are not served. ");
+  await printed('Unexpected "}"');
+  save(errorsFile, source);
+  await printed("The changed functions are served.");
+  await printed("The changed template is served.");
+
+  save(appFile, "throw new Error('no template');");
+  await printed("The changed template is not served. The CDK app failed:\n");
+  await printed("Error: no template");
+  const [head = "", tail] = getPet.split(/(?=const pet =)/);
+  save(getPetFile, `${head}\n(params as any).x.y;${tail}`);
+  await printed("The changed functions are served.");
+  await expectMessages(errors.internal_error.message, after[1]);
+  await printed(`/functions/get-pet.ts:${head.split("\n").length + 1}:`);
+
+  save(appFile, app("AWS::ApiGateway::RestApi", "AWS::ApiGatewayV2::Api"));
+  await printed("The changed template is not served. The resource ");
+  await printed("cannot be served: AWS::ApiGatewayV2::Api is not supported.");
+  await expectMessages(errors.internal_error.message, after[1]);
+});

@@ -1,0 +1,47 @@
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { InvalidArgumentError, Option } from "commander";
+import { stackName, tableOutput } from "../../infra/names.ts";
+import { localStage, namedStages, stageNamed } from "../../infra/stages.ts";
+import { useStore } from "../emulator/store/aws-environment.ts";
+import { readTables } from "../local/data-folder.ts";
+import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
+
+/** The option that names the stage of a command, also a personal one. */
+export const stageOption = new Option("--stage <stage>", namedStages.map(({ name }) => name).join(", "))
+  .makeOptionMandatory()
+  .argParser((text) => {
+    try {
+      return stageNamed(text).name;
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message);
+    }
+  });
+
+/** Finds a table of the local service, in the store that it runs with. */
+async function findLocalTable(output: string) {
+  const { outputs, ...store } = await readTables(process.env);
+  useStore(store);
+  return { table: outputs[output] ?? "", config: AWS_CLIENT_OPTIONS };
+}
+
+/** Finds a table of a deployed stage, whose stack names the table, with the operator's AWS credentials. */
+async function findDeployedTable(StackName: string, output: string) {
+  const client = new CloudFormationClient(AWS_CLIENT_OPTIONS);
+  const region = await client.config.region().catch((cause) => {
+    throw new Error("Set AWS_REGION, or a region in your AWS profile", { cause });
+  });
+  const stack = `The stack ${StackName} in ${region}`;
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch((cause) => {
+    throw new Error(`${stack} cannot be read`, { cause });
+  });
+  const table = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === output)?.OutputValue;
+  if (!table) throw new Error(`${stack} is incomplete: it has no output ${output}.`);
+  // The same credentials: the process of an AWS profile can ask for a code, and runs only once.
+  return { table, config: { ...AWS_CLIENT_OPTIONS, credentials: client.config.credentials } };
+}
+
+/** Finds a table of a stage. @param id its construct id @throws Error in one line if it cannot be found */
+export function findTable(stage: string, id: string) {
+  const output = tableOutput(id);
+  return stage === localStage.name ? findLocalTable(output) : findDeployedTable(stackName(stage), output);
+}

@@ -1,0 +1,72 @@
+# Functions for operators, which the documents use: run `. tools/operator.sh` in bash or zsh, in the folder of the checkout.
+
+export AWS_PAGER="" GH_PAGER=""
+STACK=animal-store-production
+
+# Prints the outputs of the stack whose names end in a text.
+output() {
+  aws cloudformation describe-stacks --stack-name "$STACK" --output text \
+    --query "Stacks[0].Outputs[?ends_with(OutputKey, '$1')].OutputValue"
+}
+
+# Prints the names of the resources of a type.
+resource() {
+  aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
+    --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId"
+}
+
+# Prints the state of the stack, and when its last deployment began.
+state() {
+  aws cloudformation describe-stacks --stack-name "$STACK" --output text --query 'Stacks[0].[StackStatus,LastUpdatedTime]'
+}
+
+# Prints the alarms that are triggered, with the time since when.
+alarms() {
+  aws cloudwatch describe-alarms --alarm-name-prefix "$STACK" --state-value ALARM --output text \
+    --query 'MetricAlarms[].[StateUpdatedTimestamp,AlarmName]'
+}
+
+# changes [options]: prints what people and programs changed in the last two hours.
+changes() {
+  aws cloudtrail lookup-events --lookup-attributes AttributeKey=ReadOnly,AttributeValue=false --max-items 1000 \
+    --start-time $(($(date +%s) - 7200)) --output text "$@" \
+    --query "Events[?!contains(['CreateLogStream','CreateLogGroup'], EventName)].[EventTime,EventName,Username]"
+}
+
+# Empties API Gateway's cache of the authorizer's answers.
+flush() {
+  aws apigateway flush-stage-authorizers-cache --stage-name "$(resource ApiGateway::Stage)" \
+    --rest-api-id "$(resource ApiGateway::RestApi)"
+}
+
+# throttle <requests a second> <requests at once>: changes the throttling of each method.
+throttle() {
+  aws apigateway update-stage --rest-api-id "$(resource ApiGateway::RestApi)" \
+    --stage-name "$(resource ApiGateway::Stage)" --output text \
+    --query 'methodSettings."*/*".[throttlingRateLimit,throttlingBurstLimit]' \
+    --patch-operations "op=replace,path=/*/*/throttling/rateLimit,value=${1:?}" \
+    "op=replace,path=/*/*/throttling/burstLimit,value=${2:?}"
+}
+
+# Prints the version of the function FUNCTION that serves now, and its newest versions.
+versions() {
+  aws lambda get-alias --function-name "$FUNCTION" --name live --query FunctionVersion
+  aws lambda list-versions-by-function --function-name "$FUNCTION" --output text \
+    --query 'sort_by(Versions, &LastModified)[-5:].[Version,LastModified]'
+}
+
+# live <version>: sends all calls of the function FUNCTION to a version.
+live() {
+  aws lambda update-alias --function-name "$FUNCTION" --name live --function-version "${1:?}" \
+    --routing-config AdditionalVersionWeights={}
+}
+
+# Prints the version of the function FUNCTION that CloudFormation knows.
+recorded() {
+  resource Lambda::Version | tr '\t' '\n' | grep ":$FUNCTION:" | grep -o '[0-9]*$'
+}
+
+# pet <id>: prints what the table has of a pet.
+pet() {
+  aws dynamodb get-item --consistent-read --table-name "$(output PetsTableName)" --key "{\"id\":{\"N\":\"${1:?}\"}}"
+}
