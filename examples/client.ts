@@ -18,7 +18,7 @@ export type NewPet = Omit<Pet, "id" | "status"> & { status?: PetStatus };
 /** Which animals to list, and how many one request returns, 1 to 100. */
 export type PetFilter = { status?: PetStatus; pageSize?: number };
 
-// They are bigint here, because JavaScript's numbers are exact only up to 2^53.
+// These members are bigint, because JavaScript's numbers are exact only up to 2^53.
 const INT64_MEMBERS: readonly string[] = ["id", "categoryId"] satisfies (keyof Pet)[];
 
 /** Failures that can pass: too many requests, and errors of the service or of a gateway in front of it. */
@@ -101,7 +101,7 @@ export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
       return pets[0] as Pet;
     },
 
-    /** Returns all animals one by one. It requests the next page when it needs it. */
+    /** Returns all animals one by one. It requests a page when the loop reaches the page. */
     async *list(filter: PetFilter = {}, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Pet> {
       const { pageSize = 100, status } = filter;
       let query: string | undefined = `?limit=${pageSize}${status ? `&status=${status}` : ""}`;

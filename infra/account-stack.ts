@@ -43,10 +43,10 @@ export class AccountStack extends Stack {
     if (repository) this.#addGitHubRoles(repository, stages);
   }
 
-  /** Reports what the whole account costs. AWS Budgets knows it some hours late. */
+  /** Reports what the whole account costs. AWS Budgets is some hours late. */
   #addBudget({ monthlyUsd, email }: MonthlyBudget): void {
     const budgetLimit = { amount: monthlyUsd, unit: "USD" };
-    // Another address replaces the budget, which needs another name.
+    // A new address makes a new budget, so the name has the address.
     const budgetName = `${this.stackName} ${email}`;
     const subscribers = [{ subscriptionType: "EMAIL", address: email }];
     new CfnBudget(this, "Budget", {
@@ -59,7 +59,7 @@ export class AccountStack extends Stack {
   }
 
   /**
-   * Sets the role with which API Gateway writes logs. An account has one in each region, which every API uses, so it stays
+   * Sets the role with which API Gateway writes logs. All APIs of an account and region share the role, so it stays
    * when this stack is deleted.
    */
   #addLogRole(): void {

@@ -23,7 +23,7 @@ export interface TableAccess {
   table: StageTable;
   /** DynamoDB operations, such as `TableOperation.GET_ITEM` */
   operations: TableOperation[];
-  /** the index that they are restricted to; without one they reach the table itself */
+  /** the index that they reach, in place of the table */
   index?: string;
 }
 

@@ -35,11 +35,11 @@ export interface Stage {
   logRetentionDays: LogRetentionDays;
   /** sends 10 % of the calls to new code for 5 minutes, and rolls back if its alarm is triggered */
   canaryDeployment: boolean;
-  /** who gets the pages and the notices; each address has to confirm, in a message from AWS */
+  /** who gets the pages and the notices; docs/deployment.md says how to confirm an address */
   alarmEmails?: { page: string; notice: string };
   /**
    * A custom domain name, mapped at API_VERSION. The certificate must be in the stage's region. `disableDefaultEndpoint`
-   * locks out the clients that still use the default endpoint: deploy the name first, and disable it when nobody does.
+   * locks out the clients that still use the default endpoint: deploy the name first, and disable it when it has no clients.
    */
   domain?: {
     name: string;
@@ -90,7 +90,7 @@ export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
  * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of staging, without its domain name and its
  * addresses for alarms.
  *
- * @throws Error if it cannot have this name
+ * @throws Error if no personal stage can have this name
  */
 export function personalStage(name: string): Stage {
   const taken = ["account", ...namedStages.map((stage) => stage.name)];

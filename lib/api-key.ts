@@ -29,7 +29,7 @@ export interface ApiKeyRecord {
  */
 export const NO_END = 8_640_000_000_000_000;
 
-/** The end of a key that was revoked. No clock is before it, also if that of the operator was wrong. */
+/** The end of a key that was revoked. 0 is before every clock, so a wrong clock of the operator does not matter. */
 export const REVOKED = 0;
 
 /** Returns whether a stored key has not ended. @param now milliseconds since 1970 */

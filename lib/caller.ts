@@ -29,8 +29,8 @@ export const contextOf = ({ requestContext }: APIGatewayProxyEvent): Partial<Cal
 /**
  * Returns the caller as the authorizer has identified it.
  *
- * @throws Error when no authorizer has, which is a fault of the deployment: without an id, all callers would share their
- *   Idempotency-Keys
+ * @throws Error when no authorizer has identified a caller, which is a fault of the deployment: without an id, all callers
+ *   would share their Idempotency-Keys
  */
 export function callerOf(event: APIGatewayProxyEvent): { keyId: string; scopes: string[] } {
   const { keyId, scopes } = contextOf(event);

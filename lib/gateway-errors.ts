@@ -9,8 +9,8 @@ export const gatewayErrors = {
   // Every rule of AWS WAF is about the rate of requests.
   too_many_requests: ["WAF_FILTERED", "THROTTLED", "QUOTA_EXCEEDED"],
   internal_error: ["API_CONFIGURATION_ERROR", "DEFAULT_5XX"],
-  // API Gateway reports an authorizer that throws or times out as a configuration error. Both mean that it could not read
-  // its table or could not start, which is temporary. INTEGRATION_FAILURE: docs/decisions/rest-api.md.
+  // API Gateway reports an authorizer that throws or times out as a configuration error. It could not read its table, or
+  // could not start, which is temporary. INTEGRATION_FAILURE: docs/decisions/rest-api.md.
   unavailable: ["AUTHORIZER_CONFIGURATION_ERROR", "AUTHORIZER_FAILURE", "INTEGRATION_FAILURE"],
   timeout: ["INTEGRATION_TIMEOUT"],
 } as const satisfies GatewayErrors;

@@ -7,7 +7,7 @@
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
-  // What DynamoDB throttled, and why. Its errors have either of these names.
+  // What DynamoDB throttled, and why. Its errors use either spelling.
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as Record<string, unknown> &
     Error;
   return {

@@ -6,7 +6,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 modules=$root/node_modules
 case $root in *:*) fail "PATH cannot hold the colon in $root: move this checkout." ;; esac
 [ -e "$modules/.package-lock.json" ] || fail "Run npm ci first, or npm ci --workspaces=false in a workspace."
-# One link, one development and one optional package stand for all of their kind.
+# With one link, one development and one optional package, all of their kind are there.
 ls "$modules/.bin/jest" "$modules"/@esbuild/*/bin/esbuild >/dev/null 2>&1 ||
   fail "Packages are missing: run npm ci --include=dev --include=optional --bin-links."
 # Not the link in node_modules/.bin, which npm before 11.6.2 removes. Without a package for this machine, the Node in PATH.

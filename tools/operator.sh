@@ -3,13 +3,13 @@
 export AWS_PAGER="" GH_PAGER=""
 STACK=animal-store-production
 
-# Prints the outputs of the stack whose names end in a text.
+# output <end>: prints the outputs of the stack whose names end in a text.
 output() {
   aws cloudformation describe-stacks --stack-name "$STACK" --output text \
     --query "Stacks[0].Outputs[?ends_with(OutputKey, '$1')].OutputValue"
 }
 
-# Prints the names of the resources of a type.
+# resource <type>: prints the names of the resources of a type, such as IAM::Role.
 resource() {
   aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
     --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId"
@@ -20,7 +20,7 @@ state() {
   aws cloudformation describe-stacks --stack-name "$STACK" --output text --query 'Stacks[0].[StackStatus,LastUpdatedTime]'
 }
 
-# Prints the alarms that are triggered, with the time since when.
+# Prints the alarms that are triggered, and since when.
 alarms() {
   aws cloudwatch describe-alarms --alarm-name-prefix "$STACK" --state-value ALARM --output text \
     --query 'MetricAlarms[].[StateUpdatedTimestamp,AlarmName]'

@@ -43,14 +43,14 @@ export class AccessLog extends Construct {
   readonly serverErrors: Metric;
   /** the number of requests that a function served or should have served: a 5xx, or a valid key with the scope */
   readonly served: Metric;
-  /** the time that all but 1 % of these took at most, in milliseconds */
+  /** the time that all but 1 % of the served requests took at most, in milliseconds */
   readonly latency: Metric;
 
   constructor(scope: Construct, id: string, retention: number) {
     super(scope, id);
     this.logGroup = new LogGroup(this, "Log", { retention, removalPolicy: RemovalPolicy.DESTROY });
     const serverError = stringValue("$.status", "=", "5*");
-    // A key that is revoked or unknown also has a `keyId` (lib/caller.ts). A mock integration sends the 405.
+    // A refused key also has a `keyId` (lib/caller.ts), so 401 does not count. A mock integration sends the 405.
     const accepted = ["401", "403", "405", "429"].map((status) => stringValue("$.status", "!=", status));
     const served = any(serverError, all(stringValue("$.keyId", "!=", "-"), ...accepted));
     this.serverErrors = this.#measure("ServerErrors", serverError, "1").with({ statistic: Stats.SUM });

@@ -27,7 +27,7 @@ export function addWebAcl(
   }));
   const rates = {
     RateOfOneAddress: { aggregateKeyType: "IP", limit: perIpPerMinute, evaluationWindowSec: 60 },
-    // It does not count a request without the header.
+    // This rule ignores a request without the header.
     RateOfOneKey: {
       aggregateKeyType: "CUSTOM_KEYS",
       customKeys: [{ header: { name: "Authorization", textTransformations } }],

@@ -80,7 +80,7 @@ function addVersionAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
     }),
     threshold: 0.01,
     period: Duration.minutes(1),
-    // The count of the lines arrives some minutes later than the others, and is 0 until then.
+    // The metric of the log lines is some minutes late, and is 0 until then.
     evaluationPeriods: 5,
     datapointsToAlarm: 1,
     topic: alarms.notice,

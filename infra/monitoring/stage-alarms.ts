@@ -33,7 +33,7 @@ const shareOfServerErrors = (api: Api, atLeast: number) =>
     usingMetrics: { failures: serverErrors(api), served: api.accessLog.served },
   });
 
-/** Adds the alarms of a whole stage. A notice says that an alarm has ended. Each new alarm also sends it. */
+/** Adds the alarms of a whole stage. A notice says that an alarm has ended, or that a new alarm is OK. */
 export function addStageAlarms(alarms: Alarms, api: Api, functions: Functions): void {
   const { page, notice } = alarms;
   const all = [

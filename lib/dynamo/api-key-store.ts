@@ -19,7 +19,7 @@ const numberAttribute = (value: number): AttributeValue => ({ N: String(value) }
 const deleteAtAttribute = (end: number) =>
   numberAttribute(Math.ceil((Math.max(end, Date.now()) + RETENTION_MS) / 1000));
 
-/** Reads an item. What is missing or of another form never gives more: it is no scope, and an end at which no key works. */
+/** Reads an item. A missing or malformed attribute gives no scope, and an end at which no key works. */
 const toRecord = ({ keyId, hash, owner, scopes, createdAt, endsAt }: Item): ApiKeyRecord => ({
   hash: hash?.S ?? "",
   keyId: keyId?.S ?? "",

@@ -11,7 +11,7 @@ import { ATTEMPT_MS, ATTEMPTS } from "../time-limits.ts";
 /** An item in DynamoDB's own attribute format. */
 export type Item = Record<string, AttributeValue>;
 
-/** Returns the settings of a client that waits so long for each step of a call, but not for a response that keeps arriving. */
+/** Returns the settings of a client that limits each step of a call, but not a response that keeps arriving. */
 export const timeouts = (ms: number) => ({
   connectionTimeout: ms,
   requestTimeout: ms,
@@ -21,8 +21,8 @@ export const timeouts = (ms: number) => ({
 
 /**
  * Returns whether a failure is temporary: throttling, a timeout, a lost connection, a response that cannot be read, or a 5xx
- * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions. So is an error before
- * the first attempt, such as a value that cannot be stored: only an error of an attempt has `$metadata`.
+ * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions. An error before
+ * the first attempt is one, too, such as a value that cannot be stored: only an error of an attempt has `$metadata`.
  */
 const isTransient = (error: Error) =>
   error instanceof DynamoDBServiceException

@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** A larger power of ten does not fit in an int64. */
+/** 10^19 does not fit in an int64. */
 const MAX_POWER = 18;
 
 /** A JSON number: its whole part, fraction and exponent. */

@@ -7,5 +7,5 @@ function exact(_name, value, { source }) {
   return rounded ? rawJSON(source) : value;
 }
 
-// Older browsers do not have rawJSON. They round.
+// Older browsers do not have rawJSON, and round.
 if (rawJSON) JSON.parse = (text, reviver) => parse(text, reviver ?? exact);

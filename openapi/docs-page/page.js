@@ -11,7 +11,7 @@ const ui = window.SwaggerUIBundle({
   onComplete: () => ui.preauthorizeApiKey("apiKey", key),
 });
 
-// Nor have these fields.
+// These fields have no name either.
 new MutationObserver(() => {
   for (const field of document.querySelectorAll("[data-param-name] select, .body-param__text"))
     field.ariaLabel ??= field.closest("[data-param-name]")?.dataset.paramName ?? "Request body";

@@ -6,7 +6,7 @@ import { deployedStages } from "../../infra/stages.ts";
 import { arnOf, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 
-// Who deploys, and what they can do: the account stack, for the example repository of test/support/account.ts.
+// Who deploys, and what they can do: the account stack, for the example repository of tools/generate/account.ts.
 
 const { find, only, output, statementsOf } = readResources(shared.accountAssembly, accountStackName);
 

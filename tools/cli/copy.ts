@@ -7,7 +7,7 @@ import { configureProgram, runProgram } from "./run-program.ts";
 /** `sh tools/node.sh tools/cli/copy.ts <from> <to>`: copies missing items from a restored table back. */
 
 const client = new DynamoDB(AWS_CLIENT_OPTIONS);
-/** Of many writes at once, the table throttles some: they need more attempts. */
+/** DynamoDB throttles some of many writes at once, so each write has more attempts. */
 const writer = new DynamoDB({ ...AWS_CLIENT_OPTIONS, maxAttempts: 10 });
 
 /** Returns the name of a table's key, which also tells what kind of item the table has. */
@@ -29,7 +29,7 @@ const program = configureProgram(new Command("sh tools/node.sh tools/cli/copy.ts
       const put = writer.putItem({ TableName, Item, ConditionExpression, ExpressionAttributeNames });
       if (await conditionFailure(put)) return;
       copied++;
-      // At once, because nothing names these keys again if a later item fails.
+      // Now, because the next run does not name this key again if a later item fails.
       if (Item.keyId?.S) console.log(`${Item.keyId.S}: copied.`);
     };
     for await (const { Items = [] } of paginateScan({ client, pageSize: 50 }, { TableName: from })) {

@@ -71,7 +71,7 @@ const describeKey = (record: ApiKeyRecord) => ({
   endsAt: isoTime(record.endsAt),
 });
 
-/** Formats a key as a line of the list. Only the owner has any width. */
+/** Formats a key as a line of the list. Only the owner has no fixed width. */
 function lineOf(record: ApiKeyRecord): string {
   const { keyId, owner, state, scopes, endsAt } = describeKey(record);
   const end = endsAt?.slice(0, 16) ?? (state === "live" ? "never" : "-");
@@ -115,7 +115,7 @@ command("issue", "issue a new key and show it once")
       createdAt,
       endsAt: expiresIn && createdAt + expiresIn,
     });
-    // The store can have it, although its response is lost. In this order, every key that was shown works.
+    // Stored before it is shown, so that every shown key works. The store can have a key although its response is lost.
     await keys.add(record).catch((cause) => {
       throw new Error(`The new key ${record.keyId} was not shown. Revoke it, if the list has it`, { cause });
     });

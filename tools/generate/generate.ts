@@ -12,7 +12,7 @@ import { FOLDER, reviewedFiles } from "./reviewed-templates.ts";
 
 /** `npm run generate`. npm runs it in the folder of package.json. Read the difference before you commit it. */
 
-/** Writes a file that is not up to date, or removes it without a text. */
+/** Writes a file that is not up to date. Without a text, removes it. */
 function write(file: string, text: string | undefined): void {
   if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
   if (text === undefined) fs.rmSync(file);

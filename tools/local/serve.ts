@@ -68,7 +68,7 @@ export async function serve(env: NodeJS.ProcessEnv) {
   console.log(`curl -w '\\n' ${baseUrl}/pets ${headers} -d '{"name": "Rex", "categoryId": 1}'`);
   console.log(`Docs: ${origin}/docs\nPress Ctrl-C to stop.\n`);
   return {
-    /** the folder that it started with */
+    /** the assembly that the service started with */
     assembly,
     /** Serves another template or code. The last call counts. */
     replace: async (next: StackDefinition): Promise<void> => {

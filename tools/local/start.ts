@@ -33,7 +33,7 @@ if (help) {
 }
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit());
 process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
-  // After an error of LevelDB, such as a full disk, it does not write until it is opened again.
+  // After an error, such as a full disk, LevelDB refuses writes until it is opened again.
   if (error?.code?.startsWith("LEVEL_")) fail(new Error(`The embedded store failed: ${error.message}`));
   console.error("A function threw outside of a request:", error);
 });

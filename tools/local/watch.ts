@@ -28,7 +28,7 @@ interface Part {
 /** Serves changes of the sources, and the last code and template while a source has an error. @param env names the data folder */
 export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
   let { assembly } = service;
-  // Its name is the hash of the sources: some can have changed during the start.
+  // The name of the assembly is the hash of its sources: some can have changed during the start.
   const seen = (sources: string[]) => (basename(assembly) === hashSources() ? hashSources(sources) : "");
   let code: string | undefined;
   const functions: Part = {
