@@ -10,5 +10,5 @@ export const BODY_LIMIT = 8 * 1024;
 /** How deep the JSON of a body can be nested, in levels; the body itself is the first. Source: contract 4.2. */
 export const DEPTH_LIMIT = 32;
 
-/** How long the service remembers an Idempotency-Key at least, in hours. It is kept as long as the item. Source: contract 4.8. */
+/** How long the service remembers an Idempotency-Key at least, in hours. Source: contract 4.8. */
 export const IDEMPOTENCY_HOURS = 24;
