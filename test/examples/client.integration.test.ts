@@ -23,7 +23,7 @@ jest.unstable_mockModule("node:timers/promises", () => ({
 }));
 const { petStore } = await import("../../examples/client.ts");
 
-// The client has types of its own, so that it is one file. They are those from which openapi.json is generated.
+// The client has types of its own, so that it is one file. If tsc reports one of these lines, change its type there.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function expectSame<A, B>(_: Same<{ [K in keyof A]: A[K] }, { [K in keyof B]: B[K] }>): void {}
 expectSame<client.Pet, Pet>(true);

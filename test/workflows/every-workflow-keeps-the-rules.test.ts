@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { parse } from "yaml";
+import { pascalCase } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
+import { operations } from "../../lib/operations.ts";
 import type { Json } from "../support/json.ts";
 
 // The rules of this project. The pull-request workflow runs actionlint and zizmor, which check the rest.
@@ -79,6 +81,7 @@ it.each([
   const npx = `/bin/sleep 0.3; [[ "$*" == "cdk deploy animal-store-x --exclusively "* && ! $API_KEY ]] && ${ends}`;
   const programs = { aws: "echo https://x/v1", npx, curl, sleep: "/bin/sleep 0.1" };
   const { run: script } = runs.steps.find(({ id }: Json) => id === "deploy");
+  for (const operation of operations) expect(script).toContain(` send ${pascalCase(operation.id)} `);
   const result = run(script, programs, { STAGE: "x", API_KEY: "secret" });
   expect(result).toMatchObject({ status, stdout: expect.stringMatching(prints) });
 });
