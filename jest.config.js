@@ -32,6 +32,7 @@ process.removeAllListeners("warning").on("warning", (warning) => {
 /** @type {import("jest").Config} */
 const project = {
   extensionsToTreatAsEsm: [".ts"],
+  roots: ["<rootDir>/test"],
   transform: { "\\.ts$": "<rootDir>/test/support/strip-types.js" },
   cacheDirectory: "<rootDir>/node_modules/.cache/jest",
   // Jest does not escape <rootDir>.
@@ -46,13 +47,13 @@ export default {
     {
       ...project,
       displayName: "unit",
-      testMatch: ["<rootDir>/test/**/*.test.ts"],
+      testMatch: ["**/*.test.ts"],
       testPathIgnorePatterns: ["\\.integration\\.test\\.ts$"],
     },
     {
       ...project,
       displayName: "integration",
-      testMatch: ["<rootDir>/test/**/*.integration.test.ts"],
+      testMatch: ["**/*.integration.test.ts"],
       globalSetup: "<rootDir>/test/support/global-setup.ts",
       globalTeardown: "<rootDir>/test/support/global-teardown.ts",
     },

@@ -7,9 +7,6 @@ import type { FunctionDefinition } from "./template/template.ts";
 export type Invoke = (functionName: string, event: object) => Promise<unknown>;
 type Handler = (event: object, context: object) => unknown;
 
-/** While a debugger can hold a function, it has as long as the longest timer: 24 days. */
-const DEBUGGED_MS = 2 ** 31 - 1;
-
 /**
  * Loads the functions of a stack into this process, as Lambda loads them: while a function is loaded, `process.env` is the
  * environment of this function. Later it is the environment of all functions.
@@ -27,7 +24,8 @@ export async function loadFunctions(
   for (const fn of functions) {
     const run = await load(fn, environment);
     loaded.set(fn.name, (event) => {
-      const deadline = Date.now() + (inspector.url() ? DEBUGGED_MS : fn.timeoutMs);
+      // While a debugger can hold a function, it has as long as the longest timer: 24 days.
+      const deadline = Date.now() + (inspector.url() ? 2 ** 31 - 1 : fn.timeoutMs);
       return run(event, { getRemainingTimeInMillis: () => deadline - Date.now() });
     });
   }

@@ -33,9 +33,7 @@ export async function serve(env: NodeJS.ProcessEnv) {
   const port = env.PORT || "3000";
   const listening = async () => once(server.listen(Number(port), "127.0.0.1"), "listening");
   await listening().catch(({ code }) => {
-    throw new Error(
-      `The port ${port} cannot be used (${code}): set PORT, and DATA_DIR for a second service.`,
-    );
+    throw new Error(`Port ${port} cannot be used (${code}): set PORT, and DATA_DIR for a second service.`);
   });
   await makeDataFolder(env);
   const endpoint = env.AWS_ENDPOINT_URL_DYNAMODB;

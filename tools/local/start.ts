@@ -34,7 +34,8 @@ if (help) {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit());
 process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
   // After an error, such as a full disk, LevelDB refuses writes until it is opened again.
-  if (error?.code?.startsWith("LEVEL_")) fail(new Error(`The embedded store failed: ${error.message}`));
+  if (String(error?.code).startsWith("LEVEL_"))
+    fail(new Error(`The embedded store failed: ${error.message}`));
   console.error("A function threw outside of a request:", error);
 });
 inspect.defaultOptions.depth = 9; // an error that a function logs has causes

@@ -1,4 +1,4 @@
-import { globSync, watch } from "node:fs";
+import { type FSWatcher, globSync, watch } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { bundleFunctions, writeBundles } from "../../infra/bundle/bundles.ts";
@@ -74,14 +74,21 @@ export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
   // The functions first, because a synthesis takes seconds.
   const updateBoth = async () => (await update(functions)) && (await update(template));
 
+  // Each folder, because the events of a file end when an editor replaces it. A change can have added folders.
+  const watchers: FSWatcher[] = [];
+  const watchFolders = () => {
+    for (const watcher of watchers.splice(0)) watcher.close();
+    for (const folder of globSync("{functions,infra,lib}/**/", { cwd: root }))
+      watchers.push(watch(join(root, folder), onChange));
+  };
   let timer: NodeJS.Timeout;
   const onChange = () => {
     clearTimeout(timer);
-    timer = setTimeout(updateBoth, PAUSE_MS);
+    timer = setTimeout(() => {
+      watchFolders();
+      return updateBoth();
+    }, PAUSE_MS);
   };
-  // Each folder, because the events of a file end when an editor replaces it.
-  for (const folder of globSync("{functions,infra,lib}/**/", { cwd: root }))
-    watch(join(root, folder), onChange);
   onChange(); // what has changed meanwhile
   console.error("Watching functions/, infra/, lib/ for changes.");
 }

@@ -111,7 +111,8 @@ it("uses another DynamoDB-compatible server with its credentials", async () => {
 });
 
 it("says what a function throws outside of a request, and goes on", async () => {
-  const stray = 'setTimeout(() => { throw Error("stray"); }, 1); Promise.reject(Error("lost"));';
+  const stray =
+    'setTimeout(() => { throw Error("stray"); }, 1); Promise.reject(Object.assign(Error("lost"), { code: 20 }));';
   const service = await started({ preloads: [preload(stray)] });
   for (const reason of ["stray", "lost"])
     expect(service.output()).toContain(`A function threw outside of a request: Error: ${reason}\n    at `);
@@ -138,8 +139,8 @@ it("serves the docs page with the local key, and leaves every other path to the 
 
 const { port } = new URL(shared.baseUrl);
 it.each<[Record<string, string>, text: string]>([
-  [{ PORT: "x" }, "The port x cannot be used (ERR_SOCKET_BAD_PORT): set PORT, "],
-  [{ PORT: port }, `The port ${port} cannot be used (EADDRINUSE): set PORT, `],
+  [{ PORT: "x" }, "Port x cannot be used (ERR_SOCKET_BAD_PORT): set PORT, "],
+  [{ PORT: port }, `Port ${port} cannot be used (EADDRINUSE): set PORT, `],
   [{ DATA_DIR: "/dev/null/data" }, "The data folder /dev/null/data cannot be used, see DATA_DIR: ENOTDIR: "],
   [{ DATA_DIR: temporary }, `The data folder ${temporary} cannot be used, see DATA_DIR: it has other files.`],
 ])("refuses %j in one line: %s", async (env, text) => {

@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -81,6 +82,13 @@ it("serves changes, and the last code and template while a source has a mistake"
   await printed("The changed functions are served.");
   await expectMessages(after[0], after[1]);
   await printed("The changed template is served.");
+
+  mkdirSync(join(checkout, "lib/new"));
+  for (const text of ["// 1", "// 2"]) {
+    save("lib/new/file.ts", text);
+    await printed("The changed functions are served.");
+    await printed("The changed template is served.");
+  }
 
   appendFileSync(join(checkout, errorsFile), "}");
   await printed("The changed functions are not served. ");

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { Invoke } from "../functions.ts";
 import type { HttpResponse, MockIntegration } from "../template/rest-api.ts";
@@ -95,7 +95,7 @@ function respondFromMock({ mediaTypes, response }: MockIntegration, contentType 
  */
 function toResponse(result: unknown): HttpResponse {
   const { statusCode, headers, body } = (result ?? {}) as Partial<APIGatewayProxyResult>;
-  if (!Number.isInteger(statusCode) || typeof body !== "string")
+  if (!/^[2-5]\d\d$/.test(String(statusCode)) || typeof body !== "string")
     throw new GatewayError("INTEGRATION_FAILURE");
   return { status: Number(statusCode), headers: (headers ?? {}) as Record<string, string>, body };
 }
@@ -105,7 +105,7 @@ function send(
   { status, headers, body }: HttpResponse,
   context: RequestContext,
 ): void {
-  response.writeHead(status, {
+  response.writeHead(status, STATUS_CODES[status], {
     // A 204 must not have a Content-Length (RFC 9110, 8.6).
     ...(status !== 204 && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
     "x-amzn-RequestId": context.requestId,

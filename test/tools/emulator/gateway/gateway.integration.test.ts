@@ -80,7 +80,7 @@ it("responds 503 when a function fails or has an invalid result, and 500 to an e
   const [request] = onRequest.mock.lastCall ?? [];
   expect(request).toMatchObject({ method: "GET", url: `/${API_VERSION}/pets/7`, status: 503, caller: {} });
   operation.mockRejectedValueOnce(new Error("failed"));
-  for (const result of [undefined, { statusCode: "x", body: "" }, { statusCode: 200 }])
+  for (const result of [undefined, { statusCode: 103, body: "" }, { statusCode: 200 }])
     operation.mockResolvedValueOnce(result);
   for (let n = 0; n < 4; n++) expect(await (await get("/pets")).json()).toEqual(errorBody("unavailable"));
   expect(error).not.toHaveBeenCalled();
