@@ -40,7 +40,7 @@ it("an account has no stage of another one: wrong credentials do not create it t
   expect(stacks.sort()).toEqual([accountStackName, stackName("staging")]);
 });
 
-it("the account has the one role for API Gateway's logs, which no stage owns and every stage needs", () => {
+it("the account has the one role for API Gateway's logs, which every stage needs", () => {
   const [log, ...others] = roles.filter((role) => !names.map(roleOf).includes(role));
   expect(others).toEqual([]); // also in an account with a personal stage, as here
   expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log?.id));

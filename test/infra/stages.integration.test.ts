@@ -22,7 +22,7 @@ describe("a stage with every option", () => {
   const { find, only, output } = readResources(assembly, stackName(everyOption.name));
   const [domain, api, stage] = ["DomainName", "RestApi", "Stage"].map((type) => only(`ApiGateway::${type}`));
 
-  it("serves under its custom domain name only, at its version, with the TLS policy of the API", () => {
+  it("serves only under its domain name, at its version, with the API's TLS policy", () => {
     const { SecurityPolicy, EndpointAccessMode, EndpointConfiguration, DisableExecuteApiEndpoint } = api;
     expect(domain).toMatchObject({ SecurityPolicy, EndpointAccessMode, EndpointConfiguration });
     expect(DisableExecuteApiEndpoint).toBe(true);

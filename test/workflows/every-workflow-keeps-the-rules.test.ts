@@ -28,7 +28,7 @@ function run(script: string, programs: Record<string, string>, environment: Reco
   return spawnSync("bash", options, { env, encoding: "utf8" });
 }
 
-it("only the deployments of the stages get credentials of AWS, and no pull request gets a key", () => {
+it("only deployments of stages get credentials of AWS, and no pull request gets a key", () => {
   const files = readdirSync(new URL("workflows/", github));
   const workflows = files.map((file) => read(`workflows/${file}`));
   const all = workflows.flatMap((workflow) => Object.entries<Json>(workflow.jobs));
@@ -40,7 +40,7 @@ it("only the deployments of the stages get credentials of AWS, and no pull reque
   for (const workflow of workflows) expect(workflow.on).not.toHaveProperty("pull_request_target");
 });
 
-it("a push of one branch deploys each stage after the tests and the stages before it, one run at a time", () => {
+it("a push deploys each stage after the tests and the stages before it", () => {
   expect(jobs.check.if).toBe(`github.ref == 'refs/heads/${on.push.branches}'`);
   expect(concurrency).toEqual({ group: `deploy-\${{ github.ref_name }}`, "cancel-in-progress": false });
   expect(jobs.contract).toMatchObject({ needs: stages[0], permissions: { contents: "read" } });

@@ -48,7 +48,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, canaryDeployment }) =>
     }
   });
 
-  it("a page compares 5xx with served requests only, and all of them when the access log has stopped", () => {
+  it("a page compares 5xx with served requests, also when the access log has stopped", () => {
     const ids = Object.fromEntries(
       paging.Metrics.map(({ Id, MetricStat }: Json) => [Id, MetricStat?.Metric.MetricName ?? Id]),
     );

@@ -30,7 +30,7 @@ it("limits a key to its scopes, not to its own animals, also with a cached polic
   }
 });
 
-it("issues a key that list shows, and revokes it: a later end does not replace an earlier one", async () => {
+it("issues, lists and revokes a key: a later end does not replace an earlier one", async () => {
   const { key, ...issued } = await issue("Zoë 👩‍🚀", "--expires-in", "2h");
   const soon = (hours: number) =>
     expect.stringContaining(new Date(Date.now() + hours * 36e5).toISOString().slice(0, 15));

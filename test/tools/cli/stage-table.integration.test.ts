@@ -43,7 +43,7 @@ const failure = (message: string) => ({
   stderr: expect.stringMatching(new RegExp(`^keys: ${message}\n$`)),
 });
 
-it("names a new key that it does not show, because the answer of the table is lost", async () => {
+it("names a new key that it cannot show, because the table's answer is lost", async () => {
   const result = await keys(["issue", "--owner", "Acme"]);
   const [, keyId] = /(key_\w{16})/.exec(result.stderr) ?? [];
   expect(result).toEqual(

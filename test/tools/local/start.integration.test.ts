@@ -60,7 +60,7 @@ async function add({ baseUrl, key }: LocalService): Promise<unknown> {
   return JSON.parse(text);
 }
 
-it("prints how to call it, makes no file that others can read, and stops while a client is connected", async () => {
+it("prints how to call it, makes private files, and stops while a client is connected", async () => {
   await writeFile(join(folder, "package.json"), '{"type":"module"}'); // the functions are CommonJS
   const service = await started();
   const { baseUrl, key } = service;

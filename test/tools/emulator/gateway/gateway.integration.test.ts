@@ -73,7 +73,7 @@ it("an event has every value that a client sent, and the context of the authoriz
   expect(query).toBe('{"a":["1","2"],"b":["x y z"],"__proto__":["1"]}');
 });
 
-it("responds 503 when a function fails or has an invalid result, and 500 to an error of its own", async () => {
+it("responds 503 to a failure or invalid result, and 500 to its own error", async () => {
   const error = jest.spyOn(console, "error").mockImplementation(() => undefined);
   authorize.mockRejectedValueOnce(new Error("failed"));
   expect(await (await get("/pets/7", "f")).json()).toEqual(errorBody("unavailable"));

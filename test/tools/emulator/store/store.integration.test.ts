@@ -35,7 +35,7 @@ const table = {
   AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" as const }],
 };
 
-it("says why it cannot open a folder, or use a table without an index of the template", async () => {
+it("says why it cannot open a folder or use a table", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-store-"));
   const { path } = folder;
   const kept = await startStore(path);
