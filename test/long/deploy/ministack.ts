@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { globSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
 import type { Json } from "../../support/json.ts";
 import { listen } from "../../support/listen.ts";
@@ -22,7 +22,7 @@ export async function startMiniStack(program: string, home: string) {
   const log = openSync(logFile, "w");
   const settings = { GATEWAY_PORT: port, BIND_HOST: "127.0.0.1", LAMBDA_EXECUTOR: "local" };
   const child = spawn(program, {
-    env: { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: home, ...settings },
+    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, TMPDIR: home, ...settings },
     stdio: ["ignore", log, log],
   });
   await eventually(
