@@ -20,16 +20,16 @@ export const timeouts = (ms: number) => ({
 });
 
 /**
- * Returns whether a failure is temporary: throttling, a timeout, a lost connection, a response that cannot be read, or a 5xx
- * from DynamoDB. Every other error that DynamoDB names is a mistake of this service or its permissions. An error before
- * the first attempt is one, too, such as a value that cannot be stored: only an error of an attempt has `$metadata`.
+ * Returns whether a failure is temporary: throttling, a timeout, a lost connection, an unreadable response, or a 5xx of
+ * DynamoDB. Others are mistakes of this service or its permissions: what DynamoDB names, what fails before an attempt adds
+ * `$metadata`, such as a value that cannot be stored, and a stored value that cannot be read, which has no `$response`.
  */
 const isTransient = (error: Error) =>
   error instanceof DynamoDBServiceException
     ? (error.$metadata.httpStatusCode ?? 0) >= 500 ||
       error.$retryable !== undefined ||
       /^Unknown$|Throttl|ThroughputExceeded|LimitExceeded/.test(error.name)
-    : "$metadata" in error;
+    : "$metadata" in error && (error.name !== "SyntaxError" || "$response" in error);
 
 /**
  * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed,
