@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BuildOptions } from "esbuild";
 
-const replacement = (name: string) => fileURLToPath(new URL(`./replacements/${name}.ts`, import.meta.url));
+const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name}.ts`, import.meta.url));
 
 /** The functions' sources. */
 const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));

@@ -25,11 +25,3 @@ export function keysCli(args: string[], environment: Record<string, string> = {}
   const env = { PATH, HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment };
   return runNode([entry, ...args], { env });
 }
-
-/** Runs a command that must succeed. @returns the JSON that it printed @throws Error with its output if it fails */
-// biome-ignore lint/suspicious/noExplicitAny: each command prints another shape
-export async function keysJson(args: string[], environment: Record<string, string> = {}): Promise<any> {
-  const { code, stdout, stderr } = await keysCli([...args, "--json"], environment);
-  if (code !== 0 || stderr !== "") throw new Error(`keys ${args[0]} ended with ${code}: ${stderr}`);
-  return JSON.parse(stdout);
-}

@@ -3,11 +3,17 @@ import { join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 import { eventually } from "../../support/eventually.ts";
-import { keysCli, keysJson } from "../../support/keys-cli.ts";
+import type { Json } from "../../support/json.ts";
+import { keysCli } from "../../support/keys-cli.ts";
 import { shared } from "../../support/shared.ts";
 
 const env = { DATA_DIR: shared.dataFolder };
-const keys = (...args: string[]) => keysJson([...args, "--stage", "local"], env);
+/** Runs a command that must succeed. @returns the JSON that it printed @throws Error with its output if it fails */
+async function keys(...args: string[]): Promise<Json> {
+  const { code, stdout, stderr } = await keysCli([...args, "--stage", "local", "--json"], env);
+  if (code !== 0 || stderr !== "") throw new Error(`keys ${args[0]} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
 const issue = (owner: string, ...options: string[]) => keys("issue", "--owner", owner, ...options);
 
 async function call(key: string, path = "/pets", init: RequestInit = {}): Promise<Response> {
