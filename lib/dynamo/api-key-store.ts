@@ -72,7 +72,7 @@ export function apiKeyStore(TableName: string, config?: DynamoDBClientConfig) {
   const get = keyReader(client, TableName);
   return {
     /** Returns the key with this ID as last written, or undefined. */
-    get: (keyId: string) => get(keyId),
+    get,
 
     /** Stores a new key. @throws ConditionalCheckFailedException if another key has its ID */
     async add({ hash, keyId, owner, scopes, createdAt, endsAt }: ApiKeyRecord): Promise<void> {

@@ -72,7 +72,7 @@ const toYaml = (value: Json) => stringify(value, { lineWidth: 0, aliasDuplicateO
  * @param assembly folder with the synthesized stages
  * @param account folder with the synthesized account stack, for the example repository
  */
-export function reviewedFiles(assembly = "", account = ""): Record<string, string> {
+export function reviewedFiles(assembly: string, account: string): Record<string, string> {
   const base = stackName(production.name);
   const template = (stack: string) => readable(readTemplate(assembly, stack));
   const renamed = (stack: string) => JSON.parse(JSON.stringify(template(stack)).replaceAll(stack, "<stack>"));
