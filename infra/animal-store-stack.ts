@@ -5,7 +5,7 @@ import { addDomain } from "./api/domain.ts";
 import { addWebAcl } from "./api/web-acl.ts";
 import { type CodeFolder, createFunctions } from "./function-set.ts";
 import { Alarms } from "./monitoring/alarms.ts";
-import { addCanaryDeployments } from "./monitoring/canary-deployment.ts";
+import { addRollouts } from "./monitoring/canary-deployment.ts";
 import { addDashboard } from "./monitoring/dashboard.ts";
 import { addStageAlarms } from "./monitoring/stage-alarms.ts";
 import { functionOutput, stackName, tableOutput } from "./names.ts";
@@ -24,7 +24,7 @@ export class AnimalStoreStack extends Stack {
     const tables = createTables(this, stage);
     const functions = createFunctions(this, tables, stage, codeFolder);
     const alarms = new Alarms(this, "Alarms", stage, runbook);
-    if (stage.canaryDeployment) addCanaryDeployments(this, functions, alarms);
+    addRollouts(this, functions, alarms, stage);
 
     const api = new Api(this, "Api", functions, stage);
     if (stage.wafRateLimits) addWebAcl(api, api.restApi, stage.wafRateLimits);

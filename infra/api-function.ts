@@ -37,7 +37,7 @@ interface ApiFunctionProps {
   code: Code;
 }
 
-/** The name of the alias that callers invoke, in stages with canary deployments. */
+/** The name of the alias that callers invoke. */
 export const LIVE_ALIAS = "live";
 
 /**
@@ -78,8 +78,8 @@ function createRole(
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index count together */
   readonly tableThrottles = new Map<string, Metric>();
-  /** what callers invoke in a stage with canary deployments; elsewhere they invoke the newest code */
-  readonly alias: Alias | undefined;
+  /** what callers invoke: the newest version, or an older one that an operator has chosen */
+  readonly live: Alias;
 
   constructor(scope: Construct, id: string, { kind, access, code }: ApiFunctionProps, stage: Stage) {
     const logs = { retention: stage.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
@@ -112,7 +112,6 @@ export class ApiFunction extends LambdaFunction {
         const throttled = table.metricThrottledRequestsForOperation(operation);
         this.tableThrottles.set(`${operation} on ${table.node.id}`, throttled);
       }
-    if (stage.canaryDeployment)
-      this.alias = new Alias(this, "Live", { aliasName: LIVE_ALIAS, version: this.currentVersion });
+    this.live = new Alias(this, "Live", { aliasName: LIVE_ALIAS, version: this.currentVersion });
   }
 }

@@ -33,8 +33,8 @@ export interface Stage {
   systemLogLevel: "INFO" | "WARN";
   /** how long log lines are kept */
   logRetentionDays: LogRetentionDays;
-  /** sends 10 % of the calls to new code for 5 minutes, and rolls back if its alarm is triggered */
-  canaryDeployment: boolean;
+  /** how calls move to the new code of a function; a canary rolls back if the alarm of the new code is triggered */
+  rollout: "CANARY_10PERCENT_5MINUTES" | "ALL_AT_ONCE";
   /** who gets the pages and the notices; docs/deployment.md says how to confirm an address */
   alarmEmails?: { page: string; notice: string };
   /**
@@ -59,7 +59,7 @@ const staging: Stage = {
   throttling: { rate: 50, burst: 100 },
   systemLogLevel: "INFO",
   logRetentionDays: 30,
-  canaryDeployment: false,
+  rollout: "ALL_AT_ONCE",
 };
 
 export const production: Stage = {
@@ -72,7 +72,7 @@ export const production: Stage = {
   wafRateLimits: { perIpPerMinute: 6_000, perKeyPerMinute: 18_000 },
   systemLogLevel: "WARN",
   logRetentionDays: 30,
-  canaryDeployment: true,
+  rollout: "CANARY_10PERCENT_5MINUTES",
 };
 
 /** The stages in AWS. */

@@ -36,9 +36,7 @@ export class Api extends Construct {
     const api = this.#createRestApi(functions.authorize, stage);
     addGatewayResponses(api);
     for (const { id, method, path } of operations) {
-      const integration = new LambdaIntegration(functions[id].alias ?? functions[id], {
-        allowTestInvoke: false,
-      });
+      const integration = new LambdaIntegration(functions[id].live, { allowTestInvoke: false });
       api.root.resourceForPath(path).addMethod(method, integration);
     }
     for (const path of new Set(operations.map((operation) => operation.path))) addMethodNotAllowed(api, path);
@@ -50,7 +48,7 @@ export class Api extends Construct {
 
   #createRestApi(authorize: ApiFunction, stage: Stage): RestApi {
     const authorizer = new TokenAuthorizer(this, "Authorizer", {
-      handler: authorize.alias ?? authorize,
+      handler: authorize.live,
       validationRegex: authorizationPattern,
       resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
     });

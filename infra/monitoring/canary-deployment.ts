@@ -13,24 +13,28 @@ import { acknowledge } from "../acknowledge.ts";
 import { type ApiFunction, LIVE_ALIAS } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
 import { pascalCase } from "../names.ts";
+import type { Stage } from "../stages.ts";
 import type { Alarms } from "./alarms.ts";
 
 /**
  * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If the alarm of the
  * new version is triggered in these 5 minutes, the old version gets all calls again. The functions follow one another.
  */
-export function addCanaryDeployments(scope: Construct, functions: Functions, alarms: Alarms): void {
+export function addRollouts(
+  scope: Construct,
+  functions: Functions,
+  alarms: Alarms,
+  { rollout }: Stage,
+): void {
   const application = new LambdaApplication(scope, "CanaryDeployments");
   let previous: CfnAlias | undefined;
   for (const [name, fn] of Object.entries(functions)) {
-    const { alias } = fn;
-    if (!alias) continue;
-    const resource = alias.node.defaultChild as CfnAlias;
+    const resource = fn.live.node.defaultChild as CfnAlias;
     const group = new LambdaDeploymentGroup(scope, `${fn.node.id}DeploymentGroup`, {
       application,
       alarms: [addVersionAlarm(alarms, name, fn)],
-      alias,
-      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+      alias: fn.live,
+      deploymentConfig: LambdaDeploymentConfig[rollout],
     });
     // The alias names the group in its UpdatePolicy only. The update of the alias is the deployment, and has to wait until
     // the group has the alarm of the new version.

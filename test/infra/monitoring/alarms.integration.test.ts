@@ -15,7 +15,7 @@ const anchors = [...incidents.matchAll(/^##+ (.+)$/gm)].map(([, heading = ""]) =
 const metricsOf = ({ Metrics, ...alarm }: Json): Json[] =>
   Metrics?.flatMap(({ MetricStat }: Json) => MetricStat?.Metric ?? []) ?? [alarm];
 
-describe.each(deployedStages)("in $name", ({ name: stage, canaryDeployment }) => {
+describe.each(deployedStages)("in $name", ({ name: stage }) => {
   const { find, fn, output } = readResources(shared.assembly, stackName(stage));
   const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];
   const alarms = find("CloudWatch::Alarm");
@@ -29,9 +29,7 @@ describe.each(deployedStages)("in $name", ({ name: stage, canaryDeployment }) =>
   it("docs/incidents.md lists the alarms, and has the section that each of them names", () => {
     const listed = [...incidents.matchAll(/^- `(\S+)`, a (page|notice)/gm)].map(([, name]) => name);
     const names = new Set(alarms.map(nameOf));
-    expect([...names].sort()).toEqual(
-      listed.filter((name) => canaryDeployment || !name?.includes("version")).sort(),
-    );
+    expect([...names].sort()).toEqual(listed.sort());
     for (const { AlarmDescription } of alarms) {
       const [, anchor] = /^[^.]+[.\d%, \w-]+\. See docs\/incidents\.md#(\S+), /.exec(AlarmDescription) ?? [];
       expect(anchors).toContain(anchor);

@@ -5,59 +5,54 @@ import type { Json } from "../../support/json.ts";
 import { functionNames, readResources } from "../../support/resources.ts";
 import { shared } from "../../support/shared.ts";
 
-describe.each(deployedStages.filter(({ canaryDeployment }) => canaryDeployment))(
-  "in $name",
-  ({ name: stage }) => {
-    const { find, fn } = readResources(shared.assembly, stackName(stage));
-    const aliases = find("Lambda::Alias");
-    const callers = [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].map(
-      ({ AuthorizerUri, Integration }) => AuthorizerUri ?? Integration.Uri,
-    );
+describe.each(deployedStages)("in $name", ({ name: stage }) => {
+  const { find, fn } = readResources(shared.assembly, stackName(stage));
+  const aliases = find("Lambda::Alias");
+  const callers = [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].map(
+    ({ AuthorizerUri, Integration }) => AuthorizerUri ?? Integration.Uri,
+  );
 
-    it.each(functionNames)(
-      "%s has an alias that API Gateway calls, and an alarm of its new version only",
-      (name) => {
-        const { id, LoggingConfig } = fn(name);
-        const alias = aliases.find(({ FunctionName }) => FunctionName === id);
-        expect(callers.filter((uri) => uri?.endsWith(`/functions/${alias.id}/invocations`))).toHaveLength(1);
-        const { DeploymentGroupName } = alias.UpdatePolicy.CodeDeployLambdaAliasUpdate;
-        const group = find("CodeDeploy::DeploymentGroup").find((one) => one.id === DeploymentGroupName);
-        expect(alias.DependsOn).toContain(group.id); // the group has to have the alarm of the new version
-        const [{ Name }, ...others] = group.AlarmConfiguration.Alarms;
-        const alarm = find("CloudWatch::Alarm").find((one) => one.id === Name);
-        expect(others).toEqual([]);
+  it.each(functionNames)(
+    "%s has an alias that API Gateway calls, and an alarm of its new version only",
+    (name) => {
+      const { id, LoggingConfig } = fn(name);
+      const alias = aliases.find(({ FunctionName }) => FunctionName === id);
+      expect(callers.filter((uri) => uri?.endsWith(`/functions/${alias.id}/invocations`))).toHaveLength(1);
+      const { DeploymentGroupName } = alias.UpdatePolicy.CodeDeployLambdaAliasUpdate;
+      const group = find("CodeDeploy::DeploymentGroup").find((one) => one.id === DeploymentGroupName);
+      expect(alias.DependsOn).toContain(group.id); // the group has to have the alarm of the new version
+      const [{ Name }, ...others] = group.AlarmConfiguration.Alarms;
+      const alarm = find("CloudWatch::Alarm").find((one) => one.id === Name);
+      expect(others).toEqual([]);
 
-        const version: string = alias.FunctionVersion;
-        expect(version).toContain("CurrentVersion");
-        expect(alarm.AlarmName).toBe(`${stackName(stage)}-${name}-version-${version}`); // new in each deployment
-        // Lambda's metrics of the version, and the lines that its handler logs (test/lib/http/handler.test.ts).
-        const metrics = alarm.Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric ?? []);
-        expect(metrics.map((one: Json) => one.MetricName)).toEqual([
-          "Errors",
-          `${name}ServerErrors`,
-          "Invocations",
-        ]);
-        for (const { Dimensions } of metrics)
-          expect(Dimensions.map(({ Value }: Json) => Value)).toContain(version);
-        const filter = find("Logs::MetricFilter").find((one) => one.LogGroupName === LoggingConfig.LogGroup);
-        const [{ MetricNamespace, MetricName, Dimensions }] = filter.MetricTransformations;
-        expect(metrics[1]).toEqual({
-          Namespace: MetricNamespace,
-          MetricName,
-          Dimensions: Dimensions.map(({ Key }: Json) => ({ Name: Key, Value: version })),
-        });
-      },
-    );
+      const version: string = alias.FunctionVersion;
+      expect(version).toContain("CurrentVersion");
+      expect(alarm.AlarmName).toBe(`${stackName(stage)}-${name}-version-${version}`); // new in each deployment
+      // Lambda's metrics of the version, and the lines that its handler logs (test/lib/http/handler.test.ts).
+      const metrics = alarm.Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric ?? []);
+      expect(metrics.map((one: Json) => one.MetricName)).toEqual([
+        "Errors",
+        `${name}ServerErrors`,
+        "Invocations",
+      ]);
+      for (const { Dimensions } of metrics)
+        expect(Dimensions.map(({ Value }: Json) => Value)).toContain(version);
+      const filter = find("Logs::MetricFilter").find((one) => one.LogGroupName === LoggingConfig.LogGroup);
+      const [{ MetricNamespace, MetricName, Dimensions }] = filter.MetricTransformations;
+      expect(metrics[1]).toEqual({
+        Namespace: MetricNamespace,
+        MetricName,
+        Dimensions: Dimensions.map(({ Key }: Json) => ({ Name: Key, Value: version })),
+      });
+    },
+  );
 
-    it("deploys one function after the other", () => {
-      const earlier = (id: string): string[] => {
-        const { DependsOn = [] } = aliases.find((alias) => alias.id === id) ?? {};
-        return [DependsOn].flat().flatMap((name) => [name, ...earlier(name)]);
-      };
-      const places = aliases.map(
-        ({ id }) => aliases.filter((other) => earlier(id).includes(other.id)).length,
-      );
-      expect(places.sort()).toEqual([...aliases.keys()]);
-    });
-  },
-);
+  it("deploys one function after the other", () => {
+    const earlier = (id: string): string[] => {
+      const { DependsOn = [] } = aliases.find((alias) => alias.id === id) ?? {};
+      return [DependsOn].flat().flatMap((name) => [name, ...earlier(name)]);
+    };
+    const places = aliases.map(({ id }) => aliases.filter((other) => earlier(id).includes(other.id)).length);
+    expect(places.sort()).toEqual([...aliases.keys()]);
+  });
+});
