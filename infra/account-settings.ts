@@ -20,14 +20,12 @@ export interface MonthlyBudget {
   email: string;
 }
 
-/** What someone fills in for the account. */
 export interface AccountSettings {
-  repository?: GitHubRepository | undefined;
-  budget?: MonthlyBudget | undefined;
+  /** without it, the stacks can be deployed by hand only */
+  githubRepository?: GitHubRepository;
+  /** without it, nobody gets a message about the costs */
+  budget?: MonthlyBudget;
 }
 
-/** Undefined until someone deploys from GitHub: the stacks can then be deployed by hand only. */
-export const githubRepository: GitHubRepository | undefined = undefined;
-
-/** Undefined until someone can receive the messages: there is then no budget. */
-export const budget: MonthlyBudget | undefined = undefined;
+/** What someone fills in for the account. */
+export const accountSettings: AccountSettings = {};

@@ -11,7 +11,7 @@ import {
 import type { Construct } from "constructs";
 import type { AccountSettings, GitHubRepository, MonthlyBudget } from "./account-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { pascalCase, stackName } from "./names.ts";
+import { DEPLOYED_BRANCH, pascalCase, stackName } from "./names.ts";
 import type { Stage } from "./stages.ts";
 
 const ISSUER = "token.actions.githubusercontent.com";
@@ -24,23 +24,15 @@ const BOOTSTRAP = "cdk-hnb659fds";
  * with which GitHub's workflows deploy. The workflows do not deploy it, because it decides what they are allowed to do.
  */
 export class AccountStack extends Stack {
-  /**
-   * @param options.repository without it there are no roles for GitHub
-   * @param options.budget without it there is no budget
-   */
-  constructor(
-    scope: Construct,
-    id: string,
-    stages: readonly Stage[],
-    { repository, budget }: AccountSettings,
-  ) {
+  constructor(scope: Construct, id: string, stages: readonly Stage[], settings: AccountSettings) {
+    const { githubRepository, budget } = settings;
     super(scope, id, {
       description: "The Animal Store: what its stages share in an account",
       tags: { service: "animal-store" },
     });
     this.#addLogRole();
     if (budget) this.#addBudget(budget);
-    if (repository) this.#addGitHubRoles(repository, stages);
+    if (githubRepository) this.#addGitHubRoles(githubRepository, stages);
   }
 
   /** Reports what the whole account costs. AWS Budgets is some hours late. */
@@ -88,10 +80,13 @@ export class AccountStack extends Stack {
       const here = "<AWS::Region>:<AWS::AccountId>";
       allow(
         role,
-        "sts:AssumeRole",
+        ["sts:AssumeRole"],
         `iam::<AWS::AccountId>:role/${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`,
       );
-      allow(role, "cloudformation:DescribeStacks", `cloudformation:${here}:stack/${stackName(name)}/*`);
+      // The job reads the outputs, and compares the versions that serve with those of the stack.
+      const reads = ["cloudformation:DescribeStacks", "cloudformation:ListStackResources"];
+      allow(role, reads, `cloudformation:${here}:stack/${stackName(name)}/*`);
+      allow(role, ["lambda:GetAlias"], `lambda:${here}:function:${stackName(name)}-*`);
       // This stack is in the account of each stage, and a role only in the account of its stage.
       const expression = Fn.conditionEquals(this.account, account);
       const id = `IsAccount${account}`; // stages can share an account
@@ -104,8 +99,9 @@ export class AccountStack extends Stack {
   }
 
   /**
-   * Adds a role that only the repository's jobs in one environment can assume. The subject has the form of repositories
-   * created, renamed or transferred since 15 July 2026, which names the owner and the repository by id as well.
+   * Adds a role that only the repository's jobs in one environment and on one branch can assume. The subject has the form of
+   * repositories created, renamed or transferred since 15 July 2026, which names the owner and the repository by id as well.
+   * The branch counts too, because a job in any branch can name an environment that nobody has restricted.
    */
   #addDeployRole(environment: string, repository: GitHubRepository): Role {
     const { owner, ownerId, id } = repository;
@@ -117,6 +113,7 @@ export class AccountStack extends Stack {
       assumedBy: new WebIdentityPrincipal(provider, {
         StringEquals: {
           [`${ISSUER}:aud`]: AUDIENCE,
+          [`${ISSUER}:ref`]: `refs/heads/${DEPLOYED_BRANCH}`,
           [`${ISSUER}:sub`]: `repo:${owner}@${ownerId}/${repository.name}@${id}:environment:${environment}`,
         },
       }),
@@ -125,14 +122,14 @@ export class AccountStack extends Stack {
 }
 
 /**
- * Allows a role an action on resources.
+ * Allows a role actions on resources.
  *
  * @param arn without `arn:` and the partition. It has `*` for what AWS or the bootstrap adds, and pseudo parameters as
  *   cdk-nag writes them, such as `<AWS::Region>`
  */
-function allow(role: Role, action: string, arn: string): void {
+function allow(role: Role, actions: string[], arn: string): void {
   const finding = `arn:<AWS::Partition>:${arn}`;
   const resource = finding.replaceAll(/<(.+?)>/g, (_, name: string) => Fn.ref(name));
-  role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
+  role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
   acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
 }

@@ -15,6 +15,7 @@ import {
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { FUNCTION_TIMEOUT_MS } from "../lib/time-limits.ts";
+import { removalPolicyOf } from "./removal-policy.ts";
 import type { Stage } from "./stages.ts";
 import type { StageTable } from "./tables.ts";
 
@@ -50,7 +51,7 @@ function createRole(
   id: string,
   logGroup: LogGroup,
   access: readonly TableAccess[],
-  { retainData }: Stage,
+  stage: Stage,
 ): Role {
   const grants = access.flatMap(({ table, index = "", operations }) =>
     operations.map((operation) => ({
@@ -69,8 +70,8 @@ function createRole(
     assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
     inlinePolicies: { calls: new PolicyDocument({ statements }) },
   });
-  // An operator can point the alias back to an old version.
-  if (retainData) role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+  // An operator can point the alias back to an old version. A stage without `retainData` leaves no role behind instead.
+  role.applyRemovalPolicy(removalPolicyOf(stage));
   return role;
 }
 
@@ -80,9 +81,10 @@ export class ApiFunction extends LambdaFunction {
   readonly tableThrottles = new Map<string, Metric>();
   /** what callers invoke: the newest version, or an older one that an operator has chosen */
   readonly live: Alias;
+  readonly kind: ApiFunctionProps["kind"];
 
   constructor(scope: Construct, id: string, { kind, access, code }: ApiFunctionProps, stage: Stage) {
-    const logs = { retention: stage.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
+    const logs = { retention: stage.logRetentionDays, removalPolicy: removalPolicyOf(stage) };
     const logGroup = new LogGroup(scope, `${id}Logs`, logs);
     const role = createRole(scope, id, logGroup, access, stage);
 
@@ -107,6 +109,7 @@ export class ApiFunction extends LambdaFunction {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
 
+    this.kind = kind;
     for (const { table, operations } of access)
       for (const operation of operations) {
         const throttled = table.metricThrottledRequestsForOperation(operation);

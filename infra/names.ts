@@ -1,5 +1,8 @@
 // What two places must agree on: the names of stacks, outputs, files of functions, and sections of documents.
 
+/** The branch that GitHub deploys, and whose documents the mails of the alarms link to. */
+export const DEPLOYED_BRANCH = "main";
+
 /** The name of a stage's stack. */
 export const stackName = (stage: string) => `animal-store-${stage}`;
 

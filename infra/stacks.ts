@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import type { App } from "aws-cdk-lib";
-import { type AccountSettings, budget, githubRepository } from "./account-settings.ts";
+import { type AccountSettings, accountSettings } from "./account-settings.ts";
 import { AccountStack } from "./account-stack.ts";
 import { AnimalStoreStack } from "./animal-store-stack.ts";
 import type { CodeFolder } from "./function-set.ts";
-import { accountStackName } from "./names.ts";
-import { deployedStages, personalStage } from "./stages.ts";
+import { accountStackName, DEPLOYED_BRANCH } from "./names.ts";
+import { deployedStages, personalStage, type Stage } from "./stages.ts";
 
 /** The feature flags, so that every way to synthesize returns the same templates: only the `cdk` command reads cdk.json. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)("../cdk.json").context;
@@ -14,7 +14,7 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
  * Adds the stacks of the stages, and the stack of what they share. docs/deployment.md says when to use the context values
  * `-c deletionProtection=off` and `-c stage=<name>`, which adds a personal stage.
  *
- * @param settings what someone fills in for the account
+ * @param settings what someone fills in for the account and the stages
  * @param credentialsOf the account of the credentials, as the `cdk` command knows it. A stage of another account is left
  *   out, so that wrong credentials do not create the stage a second time
  * @throws Error if one of these context values is wrong
@@ -22,19 +22,18 @@ export const featureFlags: Record<string, unknown> = createRequire(import.meta.u
 export function addStacks(
   app: App,
   codeFolder: CodeFolder,
-  settings: AccountSettings = { repository: githubRepository, budget },
+  settings: AccountSettings & { stages: readonly Stage[] } = { ...accountSettings, stages: deployedStages },
   credentialsOf = process.env.CDK_DEFAULT_ACCOUNT,
 ): void {
-  const account = new AccountStack(app, accountStackName, deployedStages, settings);
+  const account = new AccountStack(app, accountStackName, settings.stages, settings);
   const personal: string | undefined = app.node.tryGetContext("stage");
   const protection: string | undefined = app.node.tryGetContext("deletionProtection");
   if (protection !== undefined && protection !== "off")
     throw new Error("Use -c deletionProtection=off, or leave it out.");
-  const { owner, name } = settings.repository ?? {};
-  const runbook = owner && `https://github.com/${owner}/${name}/blob/main/docs/incidents.md`;
-  const stages = personal === undefined ? deployedStages : [...deployedStages, personalStage(personal)];
-  for (const stage of stages) {
-    const own = settings.repository?.accounts[stage.name] ?? credentialsOf;
+  const { owner, name } = settings.githubRepository ?? {};
+  const runbook = owner && `https://github.com/${owner}/${name}/blob/${DEPLOYED_BRANCH}/docs/incidents.md`;
+  for (const stage of [...settings.stages, ...(personal === undefined ? [] : [personalStage(personal)])]) {
+    const own = settings.githubRepository?.accounts[stage.name] ?? credentialsOf;
     if (credentialsOf && own !== credentialsOf) continue;
     const deletionProtection = stage.deletionProtection && protection === undefined;
     const stack = new AnimalStoreStack(app, { ...stage, deletionProtection }, codeFolder, runbook);

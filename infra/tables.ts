@@ -1,4 +1,3 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/api-key-store.ts";
@@ -6,6 +5,7 @@ import { ORDER_ATTRIBUTE } from "../lib/dynamo/item-creator.ts";
 import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { keysTableId, petsTableId } from "./names.ts";
+import { removalPolicyOf } from "./removal-policy.ts";
 import type { Stage } from "./stages.ts";
 
 /**
@@ -16,17 +16,13 @@ export class StageTable extends Table {
   /** the environment variable that names the table to a function: `API_KEYS_TABLE` for ApiKeys (lib/env.ts) */
   readonly variable: string;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { retainData, pointInTimeRecovery, deletionProtection }: Stage,
-    props: TableProps,
-  ) {
+  constructor(scope: Construct, id: string, stage: Stage, props: TableProps) {
+    const { retainData, pointInTimeRecovery, deletionProtection } = stage;
     super(scope, id, {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
       deletionProtection: retainData && deletionProtection,
-      removalPolicy: retainData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(stage),
       ...props,
     });
     this.variable = `${id.replaceAll(/\B[A-Z]/g, "_$&").toUpperCase()}_TABLE`;

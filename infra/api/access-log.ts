@@ -1,8 +1,10 @@
-import { RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { contextVariable } from "../../lib/caller.ts";
+import { removalPolicyOf } from "../removal-policy.ts";
+import type { Stage } from "../stages.ts";
 
 /**
  * One line per request: who called what, with which result, how long it took (milliseconds), and the ids of the
@@ -13,8 +15,8 @@ import { contextVariable } from "../../lib/caller.ts";
  * function returned, which is `status`.
  *
  * It leaves out the variables that can repeat what the client sent: headers, query parameters,
- * `$context.error.message`, `$context.integration.error`, which has the message of what a function threw, and
- * `$context.xrayTraceId`, which a client sets with `X-Amzn-Trace-Id`.
+ * `$context.error.message`, `$context.integration.error` and `$context.authorizer.error`, which have the message of what a
+ * function threw, and `$context.xrayTraceId`, which a client sets with `X-Amzn-Trace-Id`.
  */
 export const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: "$context.requestId",
@@ -30,7 +32,6 @@ export const ACCESS_LOG_FORMAT = JSON.stringify({
   integrationRequestId: "$context.integration.requestId",
   authorizerLatencyMs: "$context.authorizer.latency",
   authorizerRequestId: "$context.authorizer.requestId",
-  authorizerError: "$context.authorizer.error",
   error: "$context.error.responseType",
 }).replace('"$context.responseLatency"', "$context.responseLatency"); // a number, which a metric can have as its value
 
@@ -46,9 +47,10 @@ export class AccessLog extends Construct {
   /** the time that all but 1 % of the served requests took at most, in milliseconds */
   readonly latency: Metric;
 
-  constructor(scope: Construct, id: string, retention: number) {
+  constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
-    this.logGroup = new LogGroup(this, "Log", { retention, removalPolicy: RemovalPolicy.DESTROY });
+    const logs = { retention: stage.logRetentionDays, removalPolicy: removalPolicyOf(stage) };
+    this.logGroup = new LogGroup(this, "Log", logs);
     const serverError = stringValue("$.status", "=", "5*");
     // A refused key also has a `keyId` (lib/caller.ts), so 401 does not count. A mock integration sends the 405.
     const accepted = ["401", "403", "405", "429"].map((status) => stringValue("$.status", "!=", status));

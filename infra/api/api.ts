@@ -32,7 +32,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, functions: Functions, stage: Stage) {
     super(scope, id);
-    this.accessLog = new AccessLog(this, "AccessLog", stage.logRetentionDays);
+    this.accessLog = new AccessLog(this, "AccessLog", stage);
     const api = this.#createRestApi(functions.authorize, stage);
     addGatewayResponses(api);
     for (const { id, method, path } of operations) {

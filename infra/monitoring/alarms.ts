@@ -1,4 +1,4 @@
-import { Annotations, type Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Annotations, type Duration, Stack } from "aws-cdk-lib";
 import {
   Alarm,
   type AlarmProps,
@@ -9,7 +9,6 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
@@ -17,8 +16,9 @@ import { anchorOf } from "../names.ts";
 import type { Stage } from "../stages.ts";
 
 /** The alarm is triggered when the metric exceeds the threshold in each period, or in `datapointsToAlarm` of them. */
-interface AlarmOptions
-  extends Pick<AlarmProps, "threshold" | "evaluationPeriods" | "datapointsToAlarm" | "alarmName"> {
+interface AlarmOptions extends Pick<AlarmProps, "threshold" | "evaluationPeriods" | "datapointsToAlarm"> {
+  /** what follows the name of the stack in that of the alarm, by default its construct id */
+  name?: string;
   metric: Metric | MathExpression;
   period: Duration;
   topic: Topic;
@@ -53,35 +53,32 @@ export class Alarms extends Construct {
     this.#runbook = runbook;
     const silent = "The alarms notify nobody until someone subscribes: set alarmEmails in infra/stages.ts.";
     if (retainData && !alarmEmails) Annotations.of(this).addWarningV2("animal-store:no-alarm-emails", silent);
-    // CloudWatch cannot publish to a topic that is encrypted with an AWS managed key.
-    const masterKey = new Key(this, "Key", {
-      enableKeyRotation: true,
-      description: "Animal Store alarms",
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    this.page = this.#createTopic("Page", alarmEmails?.page);
+    this.notice = this.#createTopic("Notice", alarmEmails?.notice);
+  }
+
+  /** Creates a topic to which the alarms of this account can publish. @param email who gets its messages */
+  #createTopic(id: string, email?: string): Topic {
+    const topic = new Topic(this, id, { enforceSSL: true });
     // Without the conditions, the alarms of every AWS account could publish.
     const { partition, region, account } = Stack.of(this);
-    const cloudWatch = new ServicePrincipal("cloudwatch.amazonaws.com", {
-      conditions: {
-        StringEquals: { "aws:SourceAccount": account },
-        ArnLike: { "aws:SourceArn": `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
-      },
-    });
-    this.page = new Topic(this, "Page", { masterKey, enforceSSL: true });
-    this.notice = new Topic(this, "Notice", { masterKey, enforceSSL: true });
-    for (const topic of ["page", "notice"] as const) {
-      this[topic].grantPublish(cloudWatch); // and the use of the key
-      if (alarmEmails) this[topic].addSubscription(new EmailSubscription(alarmEmails[topic]));
-    }
+    const conditions = {
+      StringEquals: { "aws:SourceAccount": account },
+      ArnLike: { "aws:SourceArn": `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
+    };
+    topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com", { conditions }));
+    if (email) topic.addSubscription(new EmailSubscription(email));
+    return topic;
   }
 
   /**
    * Adds an alarm that notifies a topic. Missing data does not trigger it. AWS writes the rest of the mail, so the
    * description ends with where to look.
    */
-  add(id: string, { metric, period, topic, says, section, ...props }: AlarmOptions): Alarm {
+  add(id: string, { metric, period, topic, says, section, name = id, ...props }: AlarmOptions): Alarm {
     const alarm = new Alarm(this, id, {
       ...props,
+      alarmName: `${Stack.of(this).stackName}-${name}`,
       metric: metric.with({ period }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,

@@ -6,9 +6,9 @@ import { deployedStages } from "../../infra/stages.ts";
 import { arnOf, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 
-// Who deploys, and what they can do: the account stack, for the example repository of tools/generate/account.ts.
+// Who deploys, and what they can do: the account stack, filled in.
 
-const { find, only, output, statementsOf } = readResources(shared.accountAssembly, accountStackName);
+const { find, only, output, statementsOf } = readResources(shared.filledInAssembly, accountStackName);
 
 const ISSUER = "token.actions.githubusercontent.com";
 const names = deployedStages.map(({ name }) => name);
@@ -18,24 +18,32 @@ const roleOf = (stage: string) =>
   roles.find(({ id }) => output(`${pascalCase(stage)}DeployRoleArn`) === arnOf(id));
 
 it.each(names)(
-  "only GitHub's jobs for %s get its role, which deploys, and reads and writes no data",
+  "only GitHub's jobs for %s on main get its role, which itself neither reads nor writes data",
   (stage) => {
     const { id, AssumeRolePolicyDocument, ManagedPolicyArns, Policies } = roleOf(stage) ?? {};
     const Federated = `arn:aws:iam::000000000000:oidc-provider/${ISSUER}`;
     // The subject names the owner and the repository by id as well (aws-actions/configure-aws-credentials#1888).
     const sub = `repo:acme@1234567/animal-store@7654321:environment:${stage}`;
-    const StringEquals = { [`${ISSUER}:sub`]: sub, [`${ISSUER}:aud`]: "sts.amazonaws.com" };
+    const claims = { sub, aud: "sts.amazonaws.com", ref: "refs/heads/main" };
+    const StringEquals = Object.fromEntries(
+      Object.entries(claims).map(([claim, value]) => [`${ISSUER}:${claim}`, value]),
+    );
     const statement = { Effect: "Allow", Action: "sts:AssumeRoleWithWebIdentity", Principal: { Federated } };
     expect(AssumeRolePolicyDocument.Statement).toEqual([{ ...statement, Condition: { StringEquals } }]);
     const actions = statementsOf(id).flatMap(({ Action }) => Action);
     expect({ actions: actions.sort(), ManagedPolicyArns, Policies }).toEqual({
-      actions: ["cloudformation:DescribeStacks", "sts:AssumeRole"],
+      actions: [
+        "cloudformation:DescribeStacks",
+        "cloudformation:ListStackResources",
+        "lambda:GetAlias",
+        "sts:AssumeRole",
+      ],
     });
   },
 );
 
 it("an account has no stage of another one: wrong credentials do not create it twice", () => {
-  const files = readdirSync(join(shared.accountAssembly, "of-staging"));
+  const files = readdirSync(join(shared.filledInAssembly, "of-staging"));
   const stacks = files.flatMap((file) => /^(.*)\.template\.json$/.exec(file)?.[1] ?? []);
   expect(stacks.sort()).toEqual([accountStackName, stackName("staging")]);
 });

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
-import { deployedStages } from "../../infra/stages.ts";
 import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
 import type { Json } from "../support/json.ts";
 import { shared } from "../support/shared.ts";
+import { everyStage } from "../support/stages.ts";
 
 // CloudFormation knows a stack by its name, and a resource by its logical id, which follows from the ids of its constructs.
 // With another name or id, a deployment creates another stack or resource, and all checks of the deployment succeed.
@@ -28,8 +28,8 @@ it("every stack keeps its name", () => {
   expect(stacks.sort()).toEqual(["animal-store-account", "animal-store-production", "animal-store-staging"]);
 });
 
-describe.each(deployedStages.map(({ name }) => name))("in %s", (stage) => {
-  const resources: Record<string, Json> = readTemplate(shared.assembly, stackName(stage)).Resources;
+describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => {
+  const resources: Record<string, Json> = readTemplate(assembly, stackName(stage)).Resources;
   const types = new Set(Object.keys(permanent).map((id) => resources[id]?.Type));
 
   it("these keep their logical ids, and every resource of these types is one of them", () => {

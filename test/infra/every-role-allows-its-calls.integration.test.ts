@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { entryName, stackName } from "../../infra/names.ts";
-import { deployedStages } from "../../infra/stages.ts";
 import { generateApiKey } from "../../lib/api-key.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
@@ -12,7 +11,7 @@ import type { Json } from "../support/json.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { COLLIDING_KEYS } from "../support/pets.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
-import { shared } from "../support/shared.ts";
+import { everyStage } from "../support/stages.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
 
@@ -70,8 +69,8 @@ beforeAll(async () => {
   calls.authorize = (await run("authorize", [ofStaging])).calls;
 });
 
-describe.each(deployedStages)("in $name", ({ name: stage }) => {
-  const { find, fn } = readResources(shared.assembly, stackName(stage));
+describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => {
+  const { find, fn } = readResources(assembly, stackName(stage));
 
   it.each(functionNames)("%s may make exactly the calls that it makes, and write its own log", (name) => {
     const { LoggingConfig, Environment, grants } = fn(name);

@@ -1,25 +1,43 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
-import { deployedStages, type Stage } from "../../infra/stages.ts";
-import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
-import { everyOption } from "../support/every-option.ts";
 import type { Json } from "../support/json.ts";
-import { arnOf, readResources } from "../support/resources.ts";
+import { arnOf, functionNames, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
-
-// What the stages do not use, and what the procedures use once. tables.integration.test.ts has -c deletionProtection=off.
-const assembly = shared.optionsAssembly;
+import { everyStage, filledIn } from "../support/stages.ts";
 
 it("warns of each stage that keeps data and whose alarms have no address", () => {
-  const warns = ({ name }: Stage) =>
+  const warns = ({ name, assembly }: (typeof everyStage)[number]) =>
     readFileSync(`${assembly}/${stackName(name)}.metadata.json`, "utf8").includes("set alarmEmails");
-  const stages = [...deployedStages, everyOption];
-  expect(stages.filter(warns)).toEqual(stages.filter((one) => one.retainData && !one.alarmEmails));
+  expect(everyStage.filter(warns)).toEqual(everyStage.filter((one) => one.retainData && !one.alarmEmails));
 });
 
-describe("a stage with every option", () => {
-  const { find, only, output } = readResources(assembly, stackName(everyOption.name));
+describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
+  const { find, fn, only } = readResources(assembly, stackName(stage.name));
+
+  it("caches and logs as its settings say", () => {
+    const { AuthorizerResultTtlInSeconds } = only("ApiGateway::Authorizer");
+    expect(AuthorizerResultTtlInSeconds).toBe(stage.authorizerCacheSeconds);
+    for (const { RetentionInDays } of find("Logs::LogGroup"))
+      expect(RetentionInDays).toBe(stage.logRetentionDays);
+    for (const { LoggingConfig } of functionNames.map(fn))
+      expect(LoggingConfig.SystemLogLevel).toBe(stage.systemLogLevel);
+  });
+
+  it("has its throttling, and the limits of AWS WAF in a minute, of an address and of a key", () => {
+    const [{ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }] =
+      only("ApiGateway::Stage").MethodSettings;
+    expect({ rate, burst }).toEqual(stage.throttling);
+    const rules = find("WAFv2::WebACL").flatMap(({ Rules }) => Rules);
+    const limits = Object.values(stage.wafRateLimits ?? {});
+    expect(rules.map(({ Statement }: Json) => Statement.RateBasedStatement)).toMatchObject(
+      limits.map((Limit) => ({ Limit, EvaluationWindowSec: 60 })),
+    );
+  });
+});
+
+describe.each(filledIn.stages)("$name, filled in", ({ name, alarmEmails }) => {
+  const { find, only, output } = readResources(shared.filledInAssembly, stackName(name));
   const [domain, api, stage] = ["DomainName", "RestApi", "Stage"].map((type) => only(`ApiGateway::${type}`));
 
   it("serves only under its domain name, at its version, with the API's TLS policy", () => {
@@ -34,30 +52,16 @@ describe("a stage with every option", () => {
     expect(only("Route53::RecordSet")).toMatchObject({ Name: `${domain.DomainName}.`, AliasTarget });
   });
 
-  it("subscribes the addresses of the stage to their topics", () => {
+  it("subscribes its addresses to their topics", () => {
     expect(find("SNS::Subscription")).toMatchObject([
-      { Protocol: "email", TopicArn: output("PageTopicArn"), Endpoint: "on-call@example.com" },
-      { Protocol: "email", TopicArn: output("NoticeTopicArn"), Endpoint: "team@example.com" },
+      { Protocol: "email", TopicArn: output("PageTopicArn"), Endpoint: alarmEmails?.page },
+      { Protocol: "email", TopicArn: output("NoticeTopicArn"), Endpoint: alarmEmails?.notice },
     ]);
-  });
-
-  it("has its throttling, and the limits of AWS WAF for an address and for a key", () => {
-    const [{ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }] = stage.MethodSettings;
-    expect({ rate, burst }).toEqual(everyOption.throttling);
-    const rules: Json[] = only("WAFv2::WebACL").Rules;
-    expect(rules.map(({ Statement }) => Statement.RateBasedStatement.Limit)).toEqual(
-      Object.values(everyOption.wafRateLimits ?? {}),
-    );
   });
 });
 
-it("a personal stage has the template of staging, and its alarms notify nobody", () => {
-  const hashes = /[0-9a-f]{32}|[0-9A-F]{8}/g; // in ids; the longer one first, because it can contain the other
-  const [own, staging] = ["anna", deployedStages[0]?.name ?? ""].map((name) => {
-    const text = JSON.stringify(readTemplate(shared.accountAssembly, stackName(name)));
-    return JSON.parse(text.replaceAll(hashes, "").replaceAll(name, "<name>"));
-  });
-  for (const [id, { Type }] of Object.entries<Json>(staging.Resources))
-    if (Type === "AWS::SNS::Subscription") delete staging.Resources[id];
-  expect(own).toEqual(staging);
+it("-c stage=<name> adds a personal stage, whose alarms notify nobody", () => {
+  const { find, output } = readResources(shared.filledInAssembly, stackName("anna"));
+  expect(find("SNS::Topic").map(({ id }) => id)).toContain(output("PageTopicArn"));
+  expect(find("SNS::Subscription")).toEqual([]);
 });

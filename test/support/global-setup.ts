@@ -17,12 +17,12 @@ export interface Shared {
   store: Store;
 }
 
-async function synthesizeOptions(optionsAssembly: string, accountAssembly: string): Promise<void> {
-  const script = fileURLToPath(new URL("synthesize-options.ts", import.meta.url));
+async function synthesizeFilledIn(filledInAssembly: string): Promise<void> {
+  const script = fileURLToPath(new URL("synthesize-filled-in.ts", import.meta.url));
   // Without the CDK's own checks, which take most of the time. cdk-nag still checks what asks for it.
   const env = { ...process.env, CDK_VALIDATION: "false" };
-  await promisify(execFile)(process.execPath, [script, optionsAssembly, accountAssembly], { env });
-  share({ optionsAssembly, accountAssembly });
+  await promisify(execFile)(process.execPath, [script, filledInAssembly], { env });
+  share({ filledInAssembly });
 }
 
 /**
@@ -45,7 +45,7 @@ export default async function setup(): Promise<void> {
   await makeDataFolder({ DATA_DIR: data });
   const [assembly] = await Promise.all([
     refreshAssembly(dataPath({ DATA_DIR: data }, "assembly"), { validate: true }),
-    synthesizeOptions(join(folder, "options"), join(folder, "account")),
+    synthesizeFilledIn(join(folder, "filled-in")),
   ]);
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
   share({ dataFolder: data, baseUrl: service.baseUrl, key: service.key });

@@ -1,9 +1,7 @@
 const variables = {
   assembly: "TEST_ASSEMBLY",
-  /** folder of stages with other options than those of infra/stages.ts */
-  optionsAssembly: "TEST_OPTIONS_ASSEMBLY",
-  /** folder of the account stack for the example settings */
-  accountAssembly: "TEST_ACCOUNT_ASSEMBLY",
+  /** folder of all stacks with the settings of test/support/stages.ts, without protection against deletion */
+  filledInAssembly: "TEST_FILLED_IN_ASSEMBLY",
   logs: "TEST_LOGS",
   dataFolder: "TEST_DATA_FOLDER",
   baseUrl: "CONTRACT_URL",

@@ -6,7 +6,8 @@ import { Command } from "commander";
 import { synthesize } from "../../infra/synthesize.ts";
 import { openApiText } from "../../openapi/document.ts";
 import { configureProgram, runProgram } from "../cli/run-program.ts";
-import { exampleSettings, synthesizeAccount } from "./account.ts";
+import { synthesizeAccount } from "./account.ts";
+import { exampleSettings } from "./example-settings.ts";
 import { withLimits } from "./limits.ts";
 import { FOLDER, reviewedFiles } from "./reviewed-templates.ts";
 

@@ -42,7 +42,7 @@ function readable(template: Json): Json {
   for (const [id, resource] of Object.entries<Json>(Resources)) {
     if (resource.Type === "AWS::CDK::Metadata") delete Resources[id];
     delete resource.Metadata;
-    const body = resource.Properties.DashboardBody;
+    const body = resource.Properties?.DashboardBody;
     if (body) resource.Properties.DashboardBody = JSON.parse(body);
   }
   return { Conditions, Resources, Outputs };

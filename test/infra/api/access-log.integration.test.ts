@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../../infra/names.ts";
-import { deployedStages } from "../../../infra/stages.ts";
 import { readResources } from "../../support/resources.ts";
-import { shared } from "../../support/shared.ts";
+import { everyStage } from "../../support/stages.ts";
 
 /** Whether a line matches a filter pattern of `=`, `!=` and `>= 0` (CloudWatch Logs guide, "Filter pattern syntax"). */
 function matches(pattern: string, line: Record<string, string | number>): boolean {
@@ -15,8 +14,8 @@ function matches(pattern: string, line: Record<string, string | number>): boolea
   return new Function(`return ${evaluated.slice(1, -1)};`)();
 }
 
-describe.each(deployedStages)("the access log of $name", ({ name }) => {
-  const { find, only } = readResources(shared.assembly, stackName(name));
+describe.each(everyStage)("the access log of $name, $settings", ({ name, assembly }) => {
+  const { find, only } = readResources(assembly, stackName(name));
   const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
   const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));
 
@@ -24,7 +23,7 @@ describe.each(deployedStages)("the access log of $name", ({ name }) => {
     // Without the ids that clients quote, and the address of the connection.
     const others = Format.replaceAll(/\$context\.(requestId|extendedRequestId|identity\.sourceIp)\b/g, "");
     expect(others).not.toMatch(
-      /\$context\.(path|identity|error\.message|integration\.error|requestOverride|xrayTraceId)/,
+      /\$context\.(path|identity|error\.message|(integration|authorizer)\.error|requestOverride|xrayTraceId)/,
     );
   });
 

@@ -1,14 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { ResponseType } from "aws-cdk-lib/aws-apigateway";
 import { stackName } from "../../../infra/names.ts";
-import { deployedStages } from "../../../infra/stages.ts";
 import { readStack } from "../../../tools/emulator/template/template.ts";
 import { readResources } from "../../support/resources.ts";
-import { shared } from "../../support/shared.ts";
+import { everyStage } from "../../support/stages.ts";
 
-const assembly = shared.assembly;
-
-describe.each(deployedStages)("the $name stack", ({ name }) => {
+describe.each(everyStage)("the stack of $name, $settings", ({ name, assembly }) => {
   const stack = stackName(name);
   const { find, only } = readResources(assembly, stack);
   const { routes } = readStack(assembly, stack);

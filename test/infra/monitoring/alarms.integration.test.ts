@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { anchorOf, stackName } from "../../../infra/names.ts";
-import { deployedStages } from "../../../infra/stages.ts";
 import type { Json } from "../../support/json.ts";
 import { functionNames, readResources } from "../../support/resources.ts";
-import { shared } from "../../support/shared.ts";
+import { everyStage } from "../../support/stages.ts";
 
 // What notifies people. access-log.integration.test.ts has which requests count.
 
@@ -15,32 +14,37 @@ const anchors = [...incidents.matchAll(/^##+ (.+)$/gm)].map(([, heading = ""]) =
 const metricsOf = ({ Metrics, ...alarm }: Json): Json[] =>
   Metrics?.flatMap(({ MetricStat }: Json) => MetricStat?.Metric ?? []) ?? [alarm];
 
-describe.each(deployedStages)("in $name", ({ name: stage }) => {
-  const { find, fn, output } = readResources(shared.assembly, stackName(stage));
+describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => {
+  const { find, fn, output } = readResources(assembly, stackName(stage));
   const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];
   const alarms = find("CloudWatch::Alarm");
-  /** The name of an alarm as docs/incidents.md has it. */
-  const nameOf = ({ id, AlarmName = id }: Json) =>
-    AlarmName.replace(/^Alarms(\w+?)[0-9A-F]{8}$/, "$1")
-      .replace(/^.*-version-.*$/, "<function>-version-<n>")
-      .replace(/^[A-Z]\w+(?=Throttles$)/, "<function>");
+  /** The name of an alarm as docs/incidents.md has it, without that of the stack. */
+  const nameOf = ({ AlarmName }: Json): string =>
+    AlarmName.replace(`${stackName(stage)}-`, "")
+      .replace(/^\w+(?=Throttles$|-version-)/, "<function>")
+      .replace(/(?<=-version-).*/, "<n>");
   const paging = alarms.find((alarm) => nameOf(alarm) === "ServerErrors1h");
 
   it("docs/incidents.md lists the alarms, and has the section that each of them names", () => {
-    const listed = [...incidents.matchAll(/^- `(\S+)`, a (page|notice)/gm)].map(([, name]) => name);
-    const names = new Set(alarms.map(nameOf));
-    expect([...names].sort()).toEqual(listed.sort());
+    const listed = [...incidents.matchAll(/^- `(\S+)`, a (page|notice)/gm)].map(
+      ([, name, kind]) => `${name}, a ${kind}`,
+    );
+    const kinds = alarms.map(
+      (alarm) => `${nameOf(alarm)}, a ${alarm.AlarmActions[0] === page ? "page" : "notice"}`,
+    );
+    expect([...new Set(kinds)].sort()).toEqual(listed.sort());
     for (const { AlarmDescription } of alarms) {
-      const [, anchor] = /^[^.]+[.\d%, \w-]+\. See docs\/incidents\.md#(\S+), /.exec(AlarmDescription) ?? [];
+      const [, anchor] = /\. See \S*docs\/incidents\.md#(\S+), /.exec(AlarmDescription) ?? [];
       expect(anchors).toContain(anchor);
     }
   });
 
   it("5xx wake somebody, and nothing else does, also not the end of a page", () => {
-    for (const { id, AlarmActions, OKActions = [], AlarmName } of alarms) {
+    for (const alarm of alarms) {
+      const { id, AlarmActions, OKActions = [] } = alarm;
       const expected = {
         AlarmActions: [id === paging.id ? page : notice],
-        OKActions: AlarmName ? [] : [notice],
+        OKActions: nameOf(alarm).includes("-version-") ? [] : [notice],
       };
       expect({ id, AlarmActions, OKActions }).toEqual({ id, ...expected });
     }

@@ -21,13 +21,14 @@ const table = process.env.API_KEYS_TABLE ?? "";
 const keys = apiKeyStore(table);
 const { find } = apiKeyFinder(table);
 const DAY = 86_400_000;
-const NOW = 1_850_000_000_000;
+/** Later than the time of the test, and a whole second. */
+const NOW = Math.ceil(Date.now() / 1000) * 1000 + 2 * DAY;
 
 const record = (details: { endsAt?: number } = {}): ApiKeyRecord =>
   newApiKeyRecord(generateApiKey("staging"), {
     owner: "test",
     scopes: ["pets:read", "pets:write"],
-    createdAt: 1_800_000_000_000,
+    createdAt: NOW - 2 * DAY,
     ...details,
   });
 
@@ -43,7 +44,7 @@ async function itemOf(keyId: string) {
 const deletion = async (keyId: string) => (await itemOf(keyId))?.deleteAt?.N;
 
 it("finds a key by its hash and its ID, and lists it, as added", async () => {
-  for (const added of [record(), record({ endsAt: 1_900_000_000_500 })]) {
+  for (const added of [record(), record({ endsAt: NOW + DAY + 500 })]) {
     await keys.add(added);
     expect(await find(added.hash)).toEqual(added);
     expect(await keys.get(added.keyId)).toEqual(added);
@@ -66,10 +67,10 @@ it("takes no key for another one that has its ID, and replaces none by it", asyn
 });
 
 it("has DynamoDB delete a key some time after its end, in seconds", async () => {
-  const [endless, expiring] = [record(), record({ endsAt: 1_900_000_000_500 })];
+  const [endless, expiring] = [record(), record({ endsAt: NOW + DAY + 500 })];
   for (const added of [endless, expiring]) await keys.add(added);
   expect(await deletion(endless.keyId)).toBeUndefined();
-  expect(await deletion(expiring.keyId)).toBe(String(1_900_000_001 + RETENTION_MS / 1000));
+  expect(await deletion(expiring.keyId)).toBe(String((NOW + DAY + RETENTION_MS) / 1000 + 1));
   await keys.end(expiring.keyId, NOW);
   expect(await deletion(expiring.keyId)).toBe(String((NOW + RETENTION_MS) / 1000));
   await keys.end(endless.keyId, REVOKED);

@@ -8,7 +8,8 @@ import { promisify } from "node:util";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { accountStackName, stackName } from "../../../infra/names.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
-import { exampleRepository, synthesizeAccount } from "../../../tools/generate/account.ts";
+import { synthesizeAccount } from "../../../tools/generate/account.ts";
+import { exampleSettings } from "../../../tools/generate/example-settings.ts";
 import { codeBlocks } from "../../support/code-blocks.ts";
 import { eventually } from "../../support/eventually.ts";
 import { send } from "../../support/http.ts";
@@ -52,7 +53,7 @@ export async function testDeployment(): Promise<void> {
   await synthesize(stages);
   // MiniStack has no resource for a budget; npm test compares the stack that creates it.
   const account = newFolder();
-  synthesizeAccount({ repository: exampleRepository }, account);
+  synthesizeAccount({ githubRepository: exampleSettings.githubRepository }, account);
   const templates = [account, stages].map((assembly) => join(assembly, "*.template.json"));
   // W3005: CDK repeats a dependency that a reference already makes.
   const lint = ["--ignore-checks", "W3005", "--", ...templates];

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
+import { localStage } from "../../../infra/stages.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { Json } from "../../support/json.ts";
@@ -60,7 +61,8 @@ it("shows people a line for each key, and the key itself only once", async () =>
   expect(stdout).toMatch(new RegExp(`^${line}$`, "m"));
   expect(stdout).not.toContain(key);
   const revoked = await keysCli(["revoke", keyId, "--stage", "local"], env);
-  expect(revoked.stdout).toMatch(/^key_\w{16} {2}ended {2}- .*\nAfter its end, API Gateway can .* 60 s\.\n$/);
+  const after = `After its end, API Gateway can accept it for up to ${localStage.authorizerCacheSeconds} s.`;
+  expect(revoked.stdout).toMatch(new RegExp(`^${keyId}  ended  - .*\n${after}\n$`));
 });
 
 /** The texts of all files below a folder, without the one that holds the service's own key. */

@@ -17,8 +17,9 @@ import type { Stage } from "../stages.ts";
 import type { Alarms } from "./alarms.ts";
 
 /**
- * Lets CodeDeploy shift the calls of each function to new code: 10 % for 5 minutes, then all of them. If the alarm of the
- * new version is triggered in these 5 minutes, the old version gets all calls again. The functions follow one another.
+ * Lets CodeDeploy shift the calls of each function to new code, as the `rollout` of the stage says: at once, or first a part
+ * of them. If the alarm of the new version is triggered meanwhile, the old version gets all calls again. The functions follow
+ * one another.
  */
 export function addRollouts(
   scope: Construct,
@@ -53,7 +54,7 @@ export function addRollouts(
 /**
  * Adds an alarm that measures the new version only, so that a failing old version cannot stop its repair. Its name contains
  * the version, so every deployment starts with a new alarm. Lambda counts what a version throws, while an alias splits its
- * calls. A handler that responds with a 5xx logs a line.
+ * calls. The handler of an operation logs a line when it responds with a 5xx; what `authorize` cannot do, it throws.
  */
 function addVersionAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
   const { stackName } = Stack.of(fn);
@@ -69,18 +70,25 @@ function addVersionAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
         ExecutedVersion: version,
       },
     });
-  const logged = new MetricFilter(fn, "ServerErrors", {
-    logGroup: fn.logGroup,
-    filterPattern: FilterPattern.numberValue("$.message.status", ">=", 500),
-    metricNamespace: `AnimalStore/${stackName}`,
-    metricName: `${name}ServerErrors`,
-    metricValue: "1",
-    dimensions: { version: "$.message.version" },
-  }).metric({ statistic: Stats.SUM, dimensionsMap: { version } });
+  const responses =
+    fn.kind === "operation" &&
+    new MetricFilter(fn, "ServerErrors", {
+      logGroup: fn.logGroup,
+      filterPattern: FilterPattern.numberValue("$.message.status", ">=", 500),
+      metricNamespace: `AnimalStore/${stackName}`,
+      metricName: `${name}ServerErrors`,
+      metricValue: "1",
+      dimensions: { version: "$.message.version" },
+    }).metric({ statistic: Stats.SUM, dimensionsMap: { version } });
+  const failures = responses ? "SUM([FILL(errors, 0), FILL(responses, 0)])" : "FILL(errors, 0)";
   return alarms.add(`${pascalCase(name)}Canary`, {
     metric: new MathExpression({
-      expression: "SUM([FILL(errors, 0), FILL(responses, 0)]) / calls",
-      usingMetrics: { errors: measured("Errors"), responses: logged, calls: measured("Invocations") },
+      expression: `${failures} / calls`,
+      usingMetrics: {
+        errors: measured("Errors"),
+        ...(responses && { responses }),
+        calls: measured("Invocations"),
+      },
     }),
     threshold: 0.01,
     period: Duration.minutes(1),
@@ -90,6 +98,6 @@ function addVersionAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
     topic: alarms.notice,
     says: `The new version of ${name} fails: in a minute, more than 1 % of its calls threw or got a 5xx.`,
     section: "A new version fails",
-    alarmName: `${stackName}-${name}-version-${version}`,
+    name: `${name}-version-${version}`,
   });
 }
