@@ -11,7 +11,7 @@ type LogRetentionDays = Exclude<
 export interface Stage {
   /** part of the stack's name and of every key's prefix, lower-case letters */
   name: string;
-  /** the tables outlive the stack, and the roles of old versions outlive an update */
+  /** the tables and the logs outlive the stack, and the roles of old versions outlive an update */
   retainData: boolean;
   /** the tables of pets and keys can be restored to any second of the last 35 days */
   pointInTimeRecovery: boolean;
@@ -33,13 +33,14 @@ export interface Stage {
   systemLogLevel: "INFO" | "WARN";
   /** how long log lines are kept */
   logRetentionDays: LogRetentionDays;
-  /** how calls move to the new code of a function; a canary rolls back if the alarm of the new code is triggered */
+  /** how calls move to the new code of a function; they move back if the alarm of the new code is triggered meanwhile */
   rollout: "CANARY_10PERCENT_5MINUTES" | "ALL_AT_ONCE";
-  /** who gets the pages and the notices; docs/deployment.md says how to confirm an address */
+  /** who gets the pages, best a service that wakes people, and the notices; docs/deployment.md says how to confirm */
   alarmEmails?: { page: string; notice: string };
   /**
-   * A custom domain name, mapped at API_VERSION. The certificate must be in the stage's region. `disableDefaultEndpoint`
-   * locks out the clients that still use the default endpoint: deploy the name first, and disable it when it has no clients.
+   * A custom domain name, mapped at API_VERSION. The certificate must be in the stage's region, and the zone in its account:
+   * for the zone of another account, delegate a subdomain. `disableDefaultEndpoint` locks out the clients that still use the
+   * default endpoint: deploy the name first, and disable it when it has no clients.
    */
   domain?: {
     name: string;

@@ -1,7 +1,9 @@
 # Functions for operators, which the documents use: run `. tools/operator.sh` in bash or zsh, in the folder of the checkout.
 
-export AWS_PAGER="" GH_PAGER=""
+export AWS_PAGER="" GH_PAGER="" TZ=UTC
 STACK=animal-store-production
+# An alias of yours that has the name of a function would come before it, and break this file.
+unalias $(command grep -o '^[a-z]*()' tools/operator.sh | tr -d '()') 2> /dev/null || true
 
 # output <end>: prints the outputs of the stack whose names end in a text.
 output() {
@@ -12,7 +14,7 @@ output() {
 # resource <type>: prints the names of the resources of a type, such as IAM::Role.
 resource() {
   aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
-    --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId"
+    --query "StackResourceSummaries[?ResourceType=='AWS::$1' && !starts_with(ResourceStatus, 'DELETE')].PhysicalResourceId"
 }
 
 # Prints the state of the stack, and when its last deployment began.
@@ -22,15 +24,15 @@ state() {
 
 # Prints the alarms that are triggered, and since when.
 alarms() {
-  aws cloudwatch describe-alarms --alarm-name-prefix "$STACK" --state-value ALARM --output text \
-    --query 'MetricAlarms[].[StateUpdatedTimestamp,AlarmName]'
+  aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-" --state-value ALARM --output text \
+    --query 'MetricAlarms[].[StateTransitionedTimestamp,AlarmName]'
 }
 
-# changes [options]: prints what people and programs changed in the last two hours.
+# changes [options]: prints what people and programs changed in the last two hours. CloudTrail is about 5 minutes late.
 changes() {
   aws cloudtrail lookup-events --lookup-attributes AttributeKey=ReadOnly,AttributeValue=false --max-items 1000 \
     --start-time $(($(date +%s) - 7200)) --output text "$@" \
-    --query "Events[?!contains(['CreateLogStream','CreateLogGroup'], EventName)].[EventTime,EventName,Username]"
+    --query "Events[?!contains(['CreateLogStream','CreateLogGroup'], EventName)].[EventTime,EventName,Username,Resources[0].ResourceName]"
 }
 
 # Empties API Gateway's cache of the authorizer's answers.
@@ -48,11 +50,17 @@ throttle() {
     "op=replace,path=/*/*/throttling/burstLimit,value=${2:?}"
 }
 
+# Prints the version of the function FUNCTION that serves now.
+serving() {
+  aws lambda get-alias --function-name "$FUNCTION" --name live --output text --query FunctionVersion
+}
+
 # Prints the version of the function FUNCTION that serves now, and its newest versions.
 versions() {
-  aws lambda get-alias --function-name "$FUNCTION" --name live --query FunctionVersion
+  serving
+  # The CLI runs --query for each page.
   aws lambda list-versions-by-function --function-name "$FUNCTION" --output text \
-    --query 'sort_by(Versions, &LastModified)[-5:].[Version,LastModified]'
+    --query 'Versions[].[LastModified,Version]' | sort | tail -n 5
 }
 
 # live <version>: sends all calls of the function FUNCTION to a version.
@@ -70,3 +78,5 @@ recorded() {
 pet() {
   aws dynamodb get-item --consistent-read --table-name "$(output PetsTableName)" --key "{\"id\":{\"N\":\"${1:?}\"}}"
 }
+
+echo "The stack is $STACK. For staging: STACK=animal-store-staging"

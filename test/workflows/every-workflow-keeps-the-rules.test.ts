@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { parse } from "yaml";
-import { pascalCase } from "../../infra/names.ts";
+import { DEPLOYED_BRANCH, pascalCase } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import { operations } from "../../lib/operations.ts";
 import type { Json } from "../support/json.ts";
@@ -23,9 +23,9 @@ function run(script: string, programs: Record<string, string>, environment: Reco
   for (const [name, text] of Object.entries(programs))
     writeFileSync(join(folder.path, name), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
   const PATH = `${folder.path}:${process.env.PATH}`;
-  const env = { ...environment, PATH, GITHUB_OUTPUT: join(folder.path, "output") };
+  const env = { TMPDIR: folder.path, ...environment, PATH, GITHUB_OUTPUT: join(folder.path, "output") };
   const options = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
-  return spawnSync("bash", options, { env, encoding: "utf8" });
+  return spawnSync("bash", options, { cwd: new URL("../", github), env, encoding: "utf8" });
 }
 
 it("only deployments of stages get credentials of AWS, and no pull request gets a key", () => {
@@ -41,7 +41,8 @@ it("only deployments of stages get credentials of AWS, and no pull request gets 
 });
 
 it("a push deploys each stage after the tests and the stages before it", () => {
-  expect(jobs.check.if).toBe(`github.ref == 'refs/heads/${on.push.branches}'`);
+  expect(on.push.branches).toEqual([DEPLOYED_BRANCH]);
+  expect(jobs.check.if).toBe(`github.ref == 'refs/heads/${DEPLOYED_BRANCH}'`);
   expect(concurrency).toEqual({ group: `deploy-\${{ github.ref_name }}`, "cancel-in-progress": false });
   expect(jobs.contract).toMatchObject({ needs: stages[0], permissions: { contents: "read" } });
   expect(stages.map((name) => jobs[name].needs)).toEqual(["check", "contract", ...stages.slice(1, -1)]);
@@ -71,17 +72,55 @@ it.each([
   },
 );
 
-const right = "case $* in *limit*) echo 200 ;; *json*) echo 400 ;; *) echo 404 ;; esac";
-it.each([
-  { of: "right statuses", curl: right, status: 0, prints: / 0 of them without/ },
-  { of: "no responses", curl: "echo 000; exit 7", status: 0, prints: /(\d+) requests, \1 of them without/ },
-  { of: "a wrong status", curl: right.replace("400", "201"), status: 1, prints: /201 and not.*CreatePetF/s },
-  { of: "no deployment", curl: right, status: 3, prints: /^$/, ends: "exit 3" },
-])("a deployment with $of ends with $status", ({ curl, status, prints, ends = "exit" }) => {
-  const npx = `/bin/sleep 0.3; [[ "$*" == "cdk deploy animal-store-x --exclusively "* && ! $API_KEY ]] && ${ends}`;
-  const programs = { aws: "echo https://x/v1", npx, curl, sleep: "/bin/sleep 0.1" };
-  const { run: script } = runs.steps.find(({ id }: Json) => id === "deploy");
-  for (const operation of operations) expect(script).toContain(` send ${pascalCase(operation.id)} `);
-  const result = run(script, programs, { STAGE: "x", API_KEY: "secret" });
+const { run: script } = runs.steps.find(({ id }: Json) => id === "deploy");
+/** The requests of a deployment: to which function, with which right status and which arguments of curl. */
+const requests = [...script.matchAll(/^ *"\$1" (\w+) (\d+) (.*)$/gm)] as string[][];
+
+it("a deployment sends a request to every operation", () => {
+  expect(requests.map(([, name]) => name).sort()).toEqual(operations.map(({ id }) => pascalCase(id)).sort());
+});
+
+// The deployment ends after 6 requests to each operation. Each question about the time takes 20 seconds.
+const ANSWERS = 6;
+const count = (name: string) => `$(cat "\${0%/*}/${name}" 2> /dev/null || echo 0)`;
+const known = requests.map(([, name, status, args = ""]) => {
+  const sent = args.replaceAll("$url", "https://x/v1").replaceAll(" ", "\\ ");
+  return `*code}\\ ${sent}\\ -H*) name=${name} right=${status} ;;`;
+});
+const programs = {
+  aws: `case $* in *BaseUrl*) echo https://x/v1 ;; *FunctionName*) echo f g ;; *get-alias*) echo \${VERSION:-7} ;;
+    *list-stack-resources*) printf 'x:f:7\\tx:g:7' ;; esac`,
+  npx: `[[ "$*" == "cdk deploy animal-store-x --exclusively "* && ! $API_KEY ]] && \${DEPLOYED:-true} || exit 3
+    until [[ ${count(requests.at(-1)?.[1] ?? "")} -ge ${ANSWERS} ]]; do /bin/sleep 0.02; done`,
+  curl: `case $* in ${known.join("\n")} esac; n=$((${count("$name")} + 1)); echo $n > "\${0%/*}/$name"; eval "$ANSWER"`,
+  date: `n=$((${count("clock")} + 20)); echo $n | tee "\${0%/*}/clock"`,
+  sleep: "/bin/sleep 0.02",
+};
+const wrongIf = (condition: string, status: number) => ({
+  ANSWER: `[[ $name == ListPets && ${condition} ]] && echo ${status} || echo $right`,
+});
+it.each<[what: string, environment: Record<string, string>, status: number, prints: RegExp]>([
+  ["right answers", { ANSWER: "echo $right" }, 0, /^GetPet: \d+ right answers, then 0 wrong/m],
+  ["a new operation", wrongIf(`$n -le ${ANSWERS}`, 404), 0, /^ListPets: [12] right answers, then 0 wrong/m],
+  ["two wrong answers", wrongIf("$n == [24]", 503), 0, /^ListPets: .*, then 2 wrong/m],
+  [
+    "three wrong answers",
+    wrongIf("$n == [246]", 503),
+    1,
+    /^ListPets: .*, then 3 .*\nRoll back .* ListPetsF/m,
+  ],
+  ["a wrong authorizer", { ANSWER: "[[ $n -le 3 ]] && echo $right || echo 401" }, 1, /401\.\nRoll back/],
+  [
+    "no responses",
+    { ANSWER: "echo 000; exit 7" },
+    1,
+    /^GetPet: 0 .*, at last 000\.\nNo right answer yet\.$/m,
+  ],
+  ["an ended key", { ANSWER: "echo 401" }, 1, /^Only 401: /m],
+  ["a moved alias", { VERSION: "6" }, 1, /^f serves version 6, and CloudFormation knows 7/m],
+  ["a failure of cdk", { DEPLOYED: "false" }, 3, /^The stack is .*\n$/],
+])("a deployment with %s ends as it should", (_what, environment, status, prints) => {
+  const result = run(script, programs, { STAGE: "x", API_KEY: "secret", ...environment });
   expect(result).toMatchObject({ status, stdout: expect.stringMatching(prints) });
+  expect(result.stdout.includes("Only 401")).toBe(environment.ANSWER === "echo 401");
 });

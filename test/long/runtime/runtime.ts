@@ -46,7 +46,8 @@ export async function testRuntime(): Promise<void> {
   console.log("Installing aws-lambda-ric, which takes minutes, because a part of it is compiled ...");
   const manifest = { dependencies: { "aws-lambda-ric": "4.0.2" }, allowScripts: { "aws-lambda-ric": true } };
   writeFileSync(join(folder.path, "package.json"), JSON.stringify(manifest));
-  execFileSync("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder.path, stdio: "inherit" });
+  const install = ["install", "--ignore-scripts=false", "--no-audit", "--no-fund"];
+  execFileSync("npm", install, { cwd: folder.path, stdio: "inherit" });
   const runtime = join(folder.path, "node_modules/aws-lambda-ric/index.mjs");
   const store = await startTestStore(assembly.path);
   const proxy = await startFaultProxy(store.endpoint);
