@@ -4,7 +4,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
-import { PAGE_SIZE } from "../../../lib/limits.ts";
+import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
@@ -53,7 +53,7 @@ const connects = (host: string, port: number) =>
     socket.on("error", () => resolve(false)).on("connect", () => socket.destroy());
   });
 
-const body = JSON.stringify({ name: "x".repeat(256), categoryId: 1 });
+const body = JSON.stringify({ name: "x".repeat(NAME_LIMIT), categoryId: 1 });
 async function add({ baseUrl, key }: LocalService): Promise<unknown> {
   const { status, text } = await send(baseUrl, { method: "POST", path: "/pets", key, body });
   expect(status).toBe(201);
