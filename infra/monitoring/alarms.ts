@@ -1,4 +1,4 @@
-import { Annotations, type Duration, Stack } from "aws-cdk-lib";
+import { Annotations, Duration, Stack } from "aws-cdk-lib";
 import {
   Alarm,
   type AlarmProps,
@@ -22,8 +22,8 @@ interface AlarmOptions extends Pick<AlarmProps, "threshold" | "evaluationPeriods
   metric: Metric | MathExpression;
   period: Duration;
   topic: Topic;
-  /** what has happened, for the mail: one sentence */
-  says: string;
+  /** what has happened in the time of all periods, such as `15 minutes`, for the mail: one sentence */
+  says: (time: string) => string;
   /** the heading in docs/incidents.md of what to do */
   section: string;
 }
@@ -76,13 +76,14 @@ export class Alarms extends Construct {
    * description ends with where to look.
    */
   add(id: string, { metric, period, topic, says, section, name = id, ...props }: AlarmOptions): Alarm {
+    const time = Duration.minutes(props.evaluationPeriods * period.toMinutes()).toHumanString();
     const alarm = new Alarm(this, id, {
       ...props,
       alarmName: `${Stack.of(this).stackName}-${name}`,
       metric: metric.with({ period }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${says} See ${this.#runbook}#${anchorOf(section)}, and the dashboard ${dashboardName(this)}.`,
+      alarmDescription: `${says(time)} See ${this.#runbook}#${anchorOf(section)}, and the dashboard ${dashboardName(this)}.`,
     });
     alarm.addAlarmAction(new SnsAction(topic));
     return alarm;

@@ -81,6 +81,7 @@ function addVersionAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
       dimensions: { version: "$.message.version" },
     }).metric({ statistic: Stats.SUM, dimensionsMap: { version } });
   const failures = responses ? "SUM([FILL(errors, 0), FILL(responses, 0)])" : "FILL(errors, 0)";
+  const percent = 1;
   return alarms.add(`${pascalCase(name)}Canary`, {
     metric: new MathExpression({
       expression: `${failures} / calls`,
@@ -90,13 +91,14 @@ function addVersionAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
         calls: measured("Invocations"),
       },
     }),
-    threshold: 0.01,
+    threshold: percent / 100,
     period: Duration.minutes(1),
     // The metric of the log lines is some minutes late, and is 0 until then.
     evaluationPeriods: 5,
     datapointsToAlarm: 1,
     topic: alarms.notice,
-    says: `The new version of ${name} fails: in a minute, more than 1 % of its calls threw or got a 5xx.`,
+    says: () =>
+      `The new version of ${name} fails: in a minute, more than ${percent} % of its calls threw or got a 5xx.`,
     section: "A new version fails",
     name: `${name}-version-${version}`,
   });

@@ -8,6 +8,7 @@ import type { Alarms } from "./alarms.ts";
 
 /** The share of the requests of 30 days that the objective for the availability allows to get a 5xx. */
 const ERROR_BUDGET = 0.001;
+const SLOW_MS = 2000;
 
 /**
  * The responses with a 5xx: the larger of two counts. The metric of API Gateway can lack the gateway responses whose status is
@@ -33,6 +34,16 @@ const shareOfServerErrors = (api: Api, atLeast: number) =>
     usingMetrics: { failures: serverErrors(api), served: api.accessLog.served },
   });
 
+/** The alarm that the share of 5xx is `rate` times the share that the objective allows. */
+const serverErrorsAlarm = (api: Api, rate: number, atLeast: number) => {
+  const threshold = rate * ERROR_BUDGET;
+  const percent = (100 * threshold).toLocaleString("en");
+  const says = (time: string) =>
+    `Clients get errors: in ${time}, more than ${percent} % of the served requests, and at least ${atLeast}, got a 5xx.`;
+  const metric = shareOfServerErrors(api, atLeast);
+  return { metric, threshold, evaluationPeriods: 1, says, section: "ServerErrors" };
+};
+
 /** Adds the alarms of a whole stage. A notice says that an alarm has ended, or that a new alarm is OK. */
 export function addStageAlarms(alarms: Alarms, api: Api, functions: Functions): void {
   const { page, notice } = alarms;
@@ -40,30 +51,23 @@ export function addStageAlarms(alarms: Alarms, api: Api, functions: Functions): 
     // 14.4 times the rate that the objective allows uses 2 % of the budget of 30 days in an hour (The Site Reliability
     // Workbook, "Alerting on SLOs").
     alarms.add("ServerErrors1h", {
-      metric: shareOfServerErrors(api, 12),
-      threshold: 14.4 * ERROR_BUDGET,
+      ...serverErrorsAlarm(api, 14.4, 12),
       period: Duration.hours(1),
-      evaluationPeriods: 1,
       topic: page,
-      says: "Clients get errors: more than 1.44 % of the served requests of the last hour, and at least 12, got a 5xx.",
-      section: "ServerErrors",
     }),
     alarms.add("ServerErrors3d", {
-      metric: shareOfServerErrors(api, 20),
-      threshold: ERROR_BUDGET,
+      ...serverErrorsAlarm(api, 1, 20),
       period: Duration.days(3),
-      evaluationPeriods: 1,
       topic: notice,
-      says: "A few clients get errors: more than 0.1 % of the served requests of the last 3 days, and at least 20, got a 5xx.",
-      section: "ServerErrors",
     }),
     alarms.add("SlowResponses", {
       metric: api.accessLog.latency,
-      threshold: 2000,
+      threshold: SLOW_MS,
       period: Duration.minutes(5),
       evaluationPeriods: 3,
       topic: notice,
-      says: "Responses are slow: for 15 minutes, more than 1 % of the served requests took more than 2 s.",
+      says: (time) =>
+        `Responses are slow: for ${time}, more than 1 % of the served requests took more than ${SLOW_MS / 1000} s.`,
       section: "SlowResponses",
     }),
     ...Object.entries(functions).map(([name, fn]) => {
@@ -79,7 +83,7 @@ export function addStageAlarms(alarms: Alarms, api: Api, functions: Functions): 
         period: Duration.minutes(5),
         evaluationPeriods: 3,
         topic: notice,
-        says: `Lambda or DynamoDB has throttled ${name} for 15 minutes.`,
+        says: (time) => `Lambda or DynamoDB has throttled ${name} for ${time}.`,
         section: "Throttles",
       });
     }),
