@@ -15,6 +15,7 @@ import {
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { FUNCTION_TIMEOUT_MS } from "../lib/time-limits.ts";
+import { LIVE_ALIAS } from "./names.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
 import type { Stage } from "./stages.ts";
 import type { StageTable } from "./tables.ts";
@@ -37,9 +38,6 @@ interface ApiFunctionProps {
   access: TableAccess[];
   code: Code;
 }
-
-/** The name of the alias that callers invoke. */
-export const LIVE_ALIAS = "live";
 
 /**
  * Adds a role that allows a log and the declared access. Its id names the access, so a change of the access makes another

@@ -18,6 +18,9 @@ export const functionOutput = (id: string) => `${pascalCase(id)}FunctionName`;
 /** The output that names a table, by its construct id. */
 export const tableOutput = (id: string) => `${id}TableName`;
 
+/** The alias of a function that callers invoke. */
+export const LIVE_ALIAS = "live";
+
 /** The construct ids of the tables. */
 export const petsTableId = "Pets";
 export const keysTableId = "ApiKeys";

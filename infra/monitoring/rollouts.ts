@@ -10,9 +10,9 @@ import type { CfnAlias } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
-import { type ApiFunction, LIVE_ALIAS } from "../api-function.ts";
+import type { ApiFunction } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
-import { pascalCase } from "../names.ts";
+import { LIVE_ALIAS, pascalCase } from "../names.ts";
 import type { Stage } from "../stages.ts";
 import type { Alarms } from "./alarms.ts";
 

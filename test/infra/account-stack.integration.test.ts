@@ -20,7 +20,8 @@ const roleOf = (stage: string) =>
 it.each(names)(
   "only GitHub's jobs for %s on main get its role, which itself neither reads nor writes data",
   (stage) => {
-    const { id, AssumeRolePolicyDocument, ManagedPolicyArns, Policies } = roleOf(stage) ?? {};
+    const { id, AssumeRolePolicyDocument, ManagedPolicyArns, Policies, MaxSessionDuration } =
+      roleOf(stage) ?? {};
     const Federated = `arn:aws:iam::000000000000:oidc-provider/${ISSUER}`;
     // The subject names the owner and the repository by id as well (aws-actions/configure-aws-credentials#1888).
     const sub = `repo:acme@1234567/animal-store@7654321:environment:${stage}`;
@@ -30,6 +31,8 @@ it.each(names)(
     );
     const statement = { Effect: "Allow", Action: "sts:AssumeRoleWithWebIdentity", Principal: { Federated } };
     expect(AssumeRolePolicyDocument.Statement).toEqual([{ ...statement, Condition: { StringEquals } }]);
+    const action = readFileSync(new URL("../../.github/actions/deploy/action.yml", import.meta.url), "utf8");
+    expect(MaxSessionDuration).toBe(Number(/role-duration-seconds: (\d+)/.exec(action)?.[1]));
     const actions = statementsOf(id).flatMap(({ Action }) => Action);
     expect({ actions: actions.sort(), ManagedPolicyArns, Policies }).toEqual({
       actions: [

@@ -1,18 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../../infra/names.ts";
+import { matches } from "../../support/filter-pattern.ts";
 import { readResources } from "../../support/resources.ts";
 import { everyStage } from "../../support/stages.ts";
-
-/** Whether a line matches a filter pattern of `=`, `!=` and `>= 0` (CloudWatch Logs guide, "Filter pattern syntax"). */
-function matches(pattern: string, line: Record<string, string | number>): boolean {
-  const conditions = /\$\.(\w+) (!?=|>=) "?([\w*-]*)"?/g;
-  const evaluated = pattern.replace(conditions, (_, field, operator, text) => {
-    if (operator === ">=") return String(Number(line[field]) >= Number(text));
-    const isEqual = new RegExp(`^${text.replace("*", ".*")}$`).test(String(line[field]));
-    return String(isEqual === (operator === "="));
-  });
-  return new Function(`return ${evaluated.slice(1, -1)};`)();
-}
 
 describe.each(everyStage)("the access log of $name, $settings", ({ name, assembly }) => {
   const { find, only } = readResources(assembly, stackName(name));

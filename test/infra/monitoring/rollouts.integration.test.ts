@@ -1,10 +1,20 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { stackName } from "../../../infra/names.ts";
+import { createHandler } from "../../../lib/http/handler.ts";
+import { operations } from "../../../lib/operations.ts";
+import { context, requestEvent } from "../../support/event.ts";
+import { matches, select } from "../../support/filter-pattern.ts";
 import type { Json } from "../../support/json.ts";
-import { functionNames, readResources } from "../../support/resources.ts";
+import { arnOf, functionNames, readResources } from "../../support/resources.ts";
 import { everyStage } from "../../support/stages.ts";
 
-describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => {
+process.env.AWS_LAMBDA_FUNCTION_VERSION = "7";
+const log = jest.spyOn(console, "error").mockReturnValue();
+await createHandler(operations[0], () => Promise.reject(new Error()))(requestEvent(), context);
+/** What Lambda's JSON format makes of what a handler logs when it responds with a 5xx. */
+const line = { level: "ERROR", message: log.mock.calls[0]?.[0] };
+
+describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly, retainData }) => {
   const { find, fn } = readResources(assembly, stackName(stage));
   const aliases = find("Lambda::Alias");
   const callers = [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].map(
@@ -27,11 +37,16 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => 
       const version: string = alias.FunctionVersion;
       expect(version).toContain("CurrentVersion");
       expect(alarm.AlarmName).toBe(`${stackName(stage)}-${name}-version-${version}`); // new in each deployment
-      // Lambda's metrics of the version, and the lines that its handler logs (test/lib/http/handler.test.ts).
+      // Lambda's metrics of the version, and the lines that its handler logs.
       const metrics = alarm.Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric ?? []);
       const logged = name === "authorize" ? [] : [`${name}ServerErrors`]; // it throws, and logs no status
       expect(metrics.map((one: Json) => one.MetricName)).toEqual(["Errors", ...logged, "Invocations"]);
       const filters = find("Logs::MetricFilter").filter((one) => one.LogGroupName === LoggingConfig.LogGroup);
+      for (const { FilterPattern, MetricTransformations } of filters) {
+        expect(matches(FilterPattern, line)).toBe(true);
+        expect(select(line, MetricTransformations[0].Dimensions[0].Value)).toBe("7");
+      }
+      expect(alarm.DatapointsToAlarm).toBe(1); // a canary is over before all of its metrics have arrived
       const filtered = filters.map(
         ({ MetricTransformations: [{ MetricNamespace, MetricName, Dimensions }] }) => ({
           Namespace: MetricNamespace,
@@ -44,6 +59,15 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => 
         expect(Dimensions.map(({ Value }: Json) => Value)).toContain(version);
     },
   );
+
+  it("an operator can go back: old versions stay, and their roles where data stays", () => {
+    const roles = find("IAM::Role").filter(({ id }) =>
+      functionNames.some((name) => fn(name).Role === arnOf(id)),
+    );
+    expect(roles).toHaveLength(functionNames.length);
+    for (const one of find("Lambda::Version")) expect(one.UpdateReplacePolicy).toBe("Retain");
+    for (const one of roles) expect(one.UpdateReplacePolicy).toBe(retainData ? "Retain" : "Delete");
+  });
 
   it("deploys one function after the other", () => {
     const earlier = (id: string): string[] => {

@@ -1,0 +1,36 @@
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { expect, it } from "@jest/globals";
+import { accountStackName, stackName } from "../../infra/names.ts";
+import { production } from "../../infra/stages.ts";
+import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
+import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
+import { shared } from "../support/shared.ts";
+
+const docs = new URL("../../docs/", import.meta.url);
+const text = globSync("**/*.md", { cwd: docs })
+  .map((file) => readFileSync(new URL(file, docs), "utf8"))
+  .join();
+
+it("computes the ID of a leaked key as `npm run keys` shows it", () => {
+  const [, command = ""] = /read -rs KEY; echo; (echo .*?);/.exec(text) ?? [];
+  const KEY = generateApiKey("staging");
+  const { stdout } = spawnSync("bash", ["-c", command], { env: { ...process.env, KEY }, encoding: "utf8" });
+  expect(stdout).toBe(`${keyIdOf(hashApiKey(KEY))}\n`);
+});
+
+it("names only outputs, rules, attributes and resources that production or the account has", () => {
+  const stacks = [stackName(production.name), accountStackName];
+  const templates = stacks.map((stack) => JSON.stringify(readTemplate(shared.assembly, stack))).join();
+  const named = [
+    /\b\w+(FunctionName|TableName|TopicArn)\b/,
+    /\bRateOf\w+/,
+    /(?<=AttributeName=)\w+/,
+    /(?<=`\.{3})Api\w+/,
+  ];
+  for (const pattern of named) {
+    const found = text.match(new RegExp(pattern, "g")) ?? [];
+    expect(found).not.toEqual([]);
+    expect(found.filter((name) => !templates.includes(name))).toEqual([]);
+  }
+});

@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "@jest/globals";
+import { LIVE_ALIAS } from "../../infra/names.ts";
+
+const cwd = new URL("../../", import.meta.url);
+
+// With an `aws` that prints its arguments.
+it.each([
+  ["live 7", `--name ${LIVE_ALIAS} --function-version 7 --routing-config AdditionalVersionWeights={}`],
+  ["serving", `get-alias --function-name f --name ${LIVE_ALIAS} `],
+  ["throttle 5 9", "rateLimit,value=5 op=replace,path=/*/*/throttling/burstLimit,value=9"],
+])("tools/operator.sh passes on what `%s` means", (call, passed) => {
+  const script = `. tools/operator.sh; aws() { echo "$@"; }; FUNCTION=f; ${call}`;
+  expect(spawnSync("bash", ["-c", script], { cwd, encoding: "utf8" }).stdout).toContain(passed);
+});
+
+it("an alias of the operator does not replace a function of tools/operator.sh", () => {
+  const script = "shopt -s expand_aliases\nalias live='echo mine'\n. tools/operator.sh\ntype -t live";
+  expect(spawnSync("bash", ["-c", script], { cwd, encoding: "utf8" }).stdout).toMatch(/\nfunction\n$/);
+});
