@@ -32,7 +32,7 @@ export const errors = {
   },
   idempotency_mismatch: {
     status: 422,
-    message: "This Idempotency-Key was used with a different body.",
+    message: "This Idempotency-Key was used with another animal.",
   },
   too_many_requests: {
     status: 429,

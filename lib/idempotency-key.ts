@@ -32,7 +32,7 @@ export const IdempotencyKey = fromText(
     minLength: 1,
     maxLength: 512, // a structured string of 255 characters, each with a backslash, and the quotes
     pattern: idempotencyKeyPattern.source,
-    description: `Makes retries safe. The same \`Idempotency-Key\` with the same API key and the same body adds nothing and returns the first response again, for at least ${IDEMPOTENCY_HOURS} hours and possibly for ever. Send a new UUID for each creation`,
+    description: `Makes retries safe. The same \`Idempotency-Key\` with the same API key and the same animal adds nothing and returns the first response again, for at least ${IDEMPOTENCY_HOURS} hours and possibly for ever. Send a new UUID for each creation`,
     examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
   },
 );
