@@ -24,8 +24,9 @@ const env = {
 };
 /** Runs a program. @returns what it wrote to standard output @throws Error when it fails */
 function run(program: string, args: string[], { cwd = root, input = "" } = {}): string {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, input, encoding: "utf8" });
-  if (status !== 0) throw new Error(`${program} ended with ${status}: ${stdout}${stderr}`);
+  const { error, status, stdout, stderr } = spawnSync(program, args, { cwd, env, input, encoding: "utf8" });
+  const reason = error ? `it could not run in ${cwd}, ${error}` : stdout + stderr;
+  if (status !== 0) throw new Error(`${program} ended with ${status}: ${reason}`);
   return stdout;
 }
 

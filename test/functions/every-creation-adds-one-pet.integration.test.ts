@@ -143,7 +143,7 @@ function newClient({ proxy, createPet, fault, keyed }: Server) {
       replies.push({ sent, ...(await send(createPet, sent)) });
     },
     /** The fault affects the first attempt without an Idempotency-Key, so that it can succeed. Otherwise it affects all. */
-    fail: () => proxy.set(fault, keyed ? ATTEMPTS : 1),
+    fail: () => proxy.set(fault, ({ nth }) => nth <= (keyed ? ATTEMPTS : 1)),
     /** Calls a function with the id of each write before the write is executed. */
     beforeEach: (hook: (id: bigint) => unknown) => proxy.beforeEach(({ Item }) => hook(BigInt(Item?.id.N))),
   };

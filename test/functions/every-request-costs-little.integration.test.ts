@@ -87,7 +87,9 @@ it.each<Operation>(operations)(
 );
 
 describe("a request calls DynamoDB", () => {
-  const commands = () => takeCalls().map(({ command }) => command);
+  /** What Jest can print of the calls. It cannot print a signal. */
+  const made = () => takeCalls().map(({ client, signal, ...call }) => call);
+  const [get, put] = [{ command: "GetCommand" }, { command: "PutCommand" }];
 
   it("to create and to retry: one write, and one more for each taken id", async () => {
     const create = (key: string) =>
@@ -102,27 +104,26 @@ describe("a request calls DynamoDB", () => {
     for (const key of [first, second]) await create(key);
     takeCalls();
     await create(crypto.randomUUID());
-    expect(commands()).toEqual(["PutCommand"]);
+    expect(made()).toMatchObject([put]);
     await create(first);
     await create(second);
-    expect(commands()).toEqual(["PutCommand", "PutCommand", "PutCommand"]);
+    expect(made()).toMatchObject([put, put, put]);
   });
 
   it("to get: one read, whether or not the pet exists", async () => {
     const path = await addItems("/pets/{petId}");
     takeCalls();
     for (const petId of [path, { petId: "7" }]) await getPet(requestEvent({ path: petId }), context);
-    expect(commands()).toEqual(["GetCommand", "GetCommand"]);
+    expect(made()).toMatchObject([get, get]);
   });
 
   it("to list: one Query for each status at once, of one pet beyond the page", async () => {
     takeCalls();
-    const query = { command: "QueryCommand", input: { Limit: 6, IndexName: "byStatus" } };
-    await listPets(requestEvent({ query: { status: ["sold"], limit: ["5"] } }), context);
-    expect(takeCalls()).toMatchObject([query]);
+    await listPets(requestEvent({ query: { status: PetStatus.options.slice(0, 1), limit: ["5"] } }), context);
     await listPets(requestEvent({ query: { limit: ["5"] } }), context);
-    const calls = takeCalls();
-    expect(calls).toMatchObject(PetStatus.options.map(() => query));
+    const query = { command: "QueryCommand", input: { Limit: 6 } };
+    const [first, ...calls] = made();
+    expect([first, ...calls]).toMatchObject([query, ...PetStatus.options.map(() => query)]);
     const [lastStart, ...responses] = [calls.at(-1)?.started, ...calls.map(({ responded }) => responded)];
     expect(lastStart).toBeLessThan(Math.min(...responses));
   });
@@ -132,8 +133,8 @@ describe("a request calls DynamoDB", () => {
     takeCalls();
     await authorize(authorizerEvent(`Bearer ${key}`));
     const input = { ConsistentRead: true, Key: { keyId: { S: keyIdOf(hashApiKey(key)) } } };
-    expect(takeCalls()).toMatchObject([{ command: "GetItemCommand", input }]);
+    expect(made()).toMatchObject([{ command: "GetItemCommand", input }]);
     await authorize(authorizerEvent(`Bearer ${withWrongChecksum(key)}`));
-    expect(takeCalls()).toEqual([]);
+    expect(made()).toEqual([]);
   });
 });

@@ -3,9 +3,10 @@ import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 
 it.each<Operation>(operations)(
-  "$id takes an Idempotency-Key if it creates: a retry must not add a second pet",
-  ({ method, path, headers }) => {
-    if (method === "POST" && !path.includes("{")) expect(headers?.shape).toHaveProperty("Idempotency-Key");
+  "$id takes an Idempotency-Key if it creates: a retry must not add a second item",
+  ({ method, path, headers, success }) => {
+    const isCreation = method === "POST" && success.status === 201 && !path.endsWith("}");
+    if (isCreation) expect(headers?.shape).toHaveProperty("Idempotency-Key");
   },
 );
 

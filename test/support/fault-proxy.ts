@@ -31,8 +31,8 @@ export type Fault =
   | "without the item" // the refusal of a write does not say which item is in the way
   | keyof typeof refusals;
 
-/** Gets the input of a request, and how many have arrived since the fault was set. */
-type Hook = (input: Json, nth: number) => unknown;
+/** Which request since the fault was set, and which attempt of its call, both from 1. */
+type Position = Record<"nth" | "attempt", number>;
 
 const PROGRESS_MS = 500;
 
@@ -53,18 +53,21 @@ async function forward(target: string, { method, headers }: IncomingMessage, bod
  */
 export async function startFaultProxy(target: string) {
   let fault: Fault | undefined;
-  let left = 0;
-  let requests: Record<string, number> = {};
-  let beforeEach: Hook = () => undefined;
+  let affects = (_position: Position) => true;
+  let nth = 0;
+  let attempts: Record<string, number> = {};
+  let beforeEach = (_input: Json): unknown => undefined;
   const late: (() => Promise<unknown>)[] = [];
 
   async function respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const sent = await buffer(message);
     response.sendDate = false; // the SDK would repeat a call if its own clock is another one
     const path = message.url?.split("/")[1] ?? "";
-    requests[path] = (requests[path] ?? 0) + 1;
-    await beforeEach(JSON.parse(String(sent)), requests[path]);
-    const current = left-- > 0 ? fault : undefined;
+    const [, attempt] = /^attempt=(\d+)/.exec(String(message.headers["amz-sdk-request"])) ?? [];
+    const position = { nth: ++nth, attempt: Number(attempt) };
+    attempts[path] = Math.max(attempts[path] ?? 0, position.attempt);
+    await beforeEach(JSON.parse(String(sent)));
+    const current = affects(position) ? fault : undefined;
     if (current && current in refusals) {
       const [status, type] = refusals[current as keyof typeof refusals];
       response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });
@@ -108,18 +111,18 @@ export async function startFaultProxy(target: string) {
   return {
     endpoint: origin,
     /** Calls a function before each request is executed. */
-    beforeEach: (hook: Hook) => {
+    beforeEach: (hook: typeof beforeEach) => {
       beforeEach = hook;
     },
-    /** Returns how many requests have arrived since the fault was set, by their path, which is not forwarded. */
-    requests: () => requests,
+    /** Returns how many attempts a call has had at most since the fault was set, by its path, which is not forwarded. */
+    attempts: () => attempts,
     /**
      * Sets the fault from now on.
      *
      * @param next undefined to forward everything again
-     * @param times how many requests it affects; later ones are forwarded
+     * @param which returns whether it affects a request; others are forwarded
      */
-    async set(next: Fault | undefined, times = Number.POSITIVE_INFINITY): Promise<void> {
+    async set(next: Fault | undefined, which: typeof affects = () => true): Promise<void> {
       // The connections of the last fault belong to it.
       await close();
       for (const execute of late.splice(0)) await execute();
@@ -127,8 +130,9 @@ export async function startFaultProxy(target: string) {
       // before, it would spend an attempt on one of them.
       for (let turn = 0; turn < 3; turn++) await setImmediate();
       fault = next;
-      left = times;
-      requests = {};
+      affects = which;
+      nth = 0;
+      attempts = {};
       if (next !== "refuse") {
         await once(server.listen(Number(new URL(origin).port), "127.0.0.1"), "listening");
       }

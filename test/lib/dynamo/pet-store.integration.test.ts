@@ -1,8 +1,7 @@
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, it, jest } from "@jest/globals";
 import { creationOrder } from "../../../lib/creation.ts";
-import { petCreator, petLister, petRemover } from "../../../lib/dynamo/pet-store.ts";
+import { petCreator, petLister } from "../../../lib/dynamo/pet-store.ts";
 import { BODY_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { NewPet, type Pet, PetStatus } from "../../../lib/pet.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
@@ -25,24 +24,6 @@ it("lists every pet exactly once, in order of the times of their writes", async 
   expect((await lister.list({ limit: 24 })).next).toBeUndefined();
   for (const status of PetStatus.options)
     expect(await listAll(lister, { limit: 5, status })).toEqual(added.filter((pet) => pet.status === status));
-});
-
-it("deletes a pet also when the SDK repeats the update, and no pet twice", async () => {
-  const { petsTable: pets } = await createOwnTables();
-  const { id } = await petCreator(pets).create({ name: "Rex", categoryId: 1n, status: "sold" });
-  const { remove } = petRemover(pets);
-  const { send } = DynamoDBDocumentClient.prototype as unknown as {
-    send: (command: object) => Promise<unknown>;
-  };
-  jest.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementationOnce(async function (
-    this: unknown,
-    command: object,
-  ) {
-    await send.call(this, command); // its response is lost
-    return (await send.call(this, command)) as never;
-  } as never);
-  expect(await remove(id)).toBe(true);
-  expect(await remove(id)).toBe(false);
 });
 
 it("stores pets so small that DynamoDB returns the largest page in one response", async () => {

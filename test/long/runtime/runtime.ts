@@ -60,7 +60,7 @@ export async function testRuntime(): Promise<void> {
     await proxy.set(undefined);
     const patient = { ...found, environment: { ...environment, NODE_OPTIONS: PATIENCE } };
     const calls = {};
-    const onStart = () => void Object.assign(calls, proxy.requests());
+    const onStart = () => void Object.assign(calls, proxy.attempts());
     const { reports } = await runInstance(runtime, patient, { event, onStart });
     assert.partialDeepStrictEqual(reports, result);
     assert.notDeepEqual(calls, {}, "It asked for an event before it called its table.");
