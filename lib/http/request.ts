@@ -48,11 +48,16 @@ const readValues = (part: z.ZodMiniObject | undefined, sent: (name: string) => s
   );
 
 /**
- * Returns the rules that a part breaks, with the names of the fields. An error of a whole part names the part. A rule that
+ * Returns the rules that a part breaks, with the paths of the fields. An error of a whole part names the part. A rule that
  * several elements break is named once.
  */
 const problems = (part: string, result: z.core.util.SafeParseResult<unknown> | undefined): Set<string> =>
-  new Set(result?.error?.issues.map(({ path, message }) => `${String(path[0] ?? part)} ${message}`));
+  new Set(
+    result?.error?.issues.map(({ path, message }) => {
+      const names = path.filter((name) => typeof name === "string");
+      return `${names.join(".") || part} ${message}`;
+    }),
+  );
 
 /**
  * Validates every part of a request in one pass.

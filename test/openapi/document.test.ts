@@ -4,6 +4,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import * as z from "zod/mini";
 import { parseIdempotencyKey } from "../../lib/idempotency-key.ts";
 import { openApiDocument, openApiText } from "../../openapi/document.ts";
+import { exampleOf } from "../../openapi/example-values.ts";
 import { bodyContent } from "../../openapi/schemas.ts";
 import type { Json } from "../support/json.ts";
 
@@ -40,6 +41,12 @@ it("describes every parameter and every member of a schema, and has an example o
   expect(described.filter(({ description }) => !description)).toEqual([]);
   for (const [, schema] of schemas)
     expect(schema).toMatchObject({ description: expect.any(String), examples: [expect.anything()] });
+});
+
+it("has an example of a member that can be null, and of a union", () => {
+  const name = z.string().check(z.meta({ examples: ["Rex"] }));
+  const schema = z.object({ one: z.nullable(name), two: z.optional(z.union([name, z.null()])) });
+  expect(exampleOf(schema)).toEqual({ one: "Rex", two: "Rex" });
 });
 
 it("needs a name for the schema of every body, so that generated clients have one", () => {

@@ -95,10 +95,10 @@ it("the message names every query parameter that is invalid, or repeated with an
   expect(() => readQuery(twice)).toThrow(invalid(...repeated));
 });
 
-it("a message has a rule once, however many elements break it", () => {
-  const body = z.object({ tags: z.array(z.string("must be a list of texts")) });
-  const event = requestEvent({ body: '{"tags":[1,"two",3]}' });
-  const error = invalid("tags must be a list of texts");
+it("a message has the path of a field, and a rule once, however many elements break it", () => {
+  const body = z.object({ tags: z.array(z.object({ text: z.string("must be a text") })) });
+  const event = requestEvent({ body: '{"tags":[{"text":1},{"text":"two"},{"text":3}]}' });
+  const error = invalid("tags.text must be a text");
   expect(() => readRequest({ ...createPet, body }, event)).toThrow(error);
 });
 
