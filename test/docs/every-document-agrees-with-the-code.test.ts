@@ -20,8 +20,9 @@ const documents = globSync(["*.md", "{docs,tools}/**/*.md"], { cwd: root, exclud
 
 it.each(documents)("%s names only files, sections and npm scripts that exist", (document) => {
   const text = read(document);
-  const paths = [...text.matchAll(/`([\w.-]+\/[\w./-]+)`/g)]
-    .map(([, path = ""]) => path)
+  const code = text.match(/^ *```.*?^ *```$|`[^`]+`/gms) ?? [];
+  const paths = code
+    .flatMap((part) => part.match(/(?<![\w./-])[\w.-]+\/[\w./-]+/g) ?? [])
     .filter((path) => folders.includes(path.split("/")[0] ?? "") && !/^(build|node_modules)\//.test(path));
   const links = [...text.matchAll(/\]\((?!https?:)([^)]+)/g)].map(
     ([, link = ""]) => new URL(link, new URL(document, root)),
