@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { keysTableId, tableOutput } from "../../infra/names.ts";
 import { localStage } from "../../infra/stages.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
+import { NewPet } from "../../lib/pet.ts";
 import { docsPage } from "../../openapi/docs-page.ts";
+import { exampleOf } from "../../openapi/example-values.ts";
 import { loadFunctions } from "../emulator/functions.ts";
 import { createGateway } from "../emulator/gateway/gateway.ts";
 import { useStore } from "../emulator/store/aws-environment.ts";
@@ -63,7 +65,7 @@ export async function serve(env: NodeJS.ProcessEnv) {
   const baseUrl = `${origin}/${stack.apiStageName}`;
   console.log(`BASE_URL=${baseUrl}\nAPI_KEY=${key}`);
   const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
-  console.log(`curl -w '\\n' ${baseUrl}/pets ${headers} -d '{"name": "Rex", "categoryId": 1}'`);
+  console.log(`curl -w '\\n' ${baseUrl}/pets ${headers} -d '${JSON.stringify(exampleOf(NewPet))}'`);
   console.log(`Docs: ${origin}/docs\nPress Ctrl-C to stop.\n`);
   return {
     /** the assembly that the service started with */

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
 import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
+import { NewPet } from "../../../lib/pet.ts";
+import { exampleOf } from "../../../openapi/example-values.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
@@ -65,7 +67,7 @@ it("prints how to call it, makes private files, and stops while a client is conn
   const service = await started();
   const { baseUrl, key } = service;
   expect(service.output()).toContain(
-    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -w '\\n' ${baseUrl}/pets -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'\nDocs: ${new URL("/docs", baseUrl)}\nPress Ctrl-C to stop.\n\n`,
+    `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -w '\\n' ${baseUrl}/pets -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(exampleOf(NewPet))}'\nDocs: ${new URL("/docs", baseUrl)}\nPress Ctrl-C to stop.\n\n`,
   );
   await add(service); // over a connection that stays open
   expect(await readFile(join(data, "api-key"), "utf8")).toBe(`${key}\n`);
