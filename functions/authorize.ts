@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from "aws-lambda";
-import { type ApiKeyRecord, hashApiKey, isApiKeyOf, isLive, keyIn } from "../lib/api-key.ts";
+import { type ApiKeyRecord, hashApiKey, isLive, keyIn } from "../lib/api-key.ts";
 import { callerContext } from "../lib/caller.ts";
 import { apiKeyFinder } from "../lib/dynamo/api-key-store.ts";
 import { env } from "../lib/env.ts";
@@ -20,8 +20,8 @@ export const ready = warmUp((signal) => keys.find("-", signal));
  * @throws Error when the keys cannot be read. API Gateway then returns a 503.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const key = keyIn(event.authorizationToken);
-  const record = key && isApiKeyOf(stage, key) ? await find(hashApiKey(key)) : undefined;
+  const key = keyIn(event.authorizationToken, stage);
+  const record = key ? await find(hashApiKey(key)) : undefined;
   const effect = record && isLive(record, Date.now()) ? "Allow" : "Deny";
   return policy(effect, event.methodArn, record);
 }

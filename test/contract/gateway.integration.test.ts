@@ -15,7 +15,7 @@ const routes = [...allowed].flatMap(([path, found]) => {
 });
 
 describe("a request without a valid key", () => {
-  const stage = /^ask_([a-z]+)_/.exec(key)?.[1] ?? "";
+  const stage = key.split("_")[1] ?? "";
 
   it("gets the same 401 for every kind of invalid key and every operation", async () => {
     const replies = [];

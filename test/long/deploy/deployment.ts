@@ -71,7 +71,7 @@ export async function testDeployment(): Promise<void> {
     const output = (id: string) => new RegExp(`${stackName(name)}.${id} = (\\S+)`).exec(printed)?.[1] ?? "";
     const url = await openEntrance(endpoint, output("BaseUrl"));
     const issued = await run(issueKey.replace("staging", name));
-    const [keyId, key = ""] = issued.match(new RegExp(`key_\\w+|ask_${name}_\\w+`, "g")) ?? [];
+    const [keyId, key = ""] = issued.match(new RegExp(`key_\\w+|\\w+_${name}_\\w+`, "g")) ?? [];
     const get = (path: string) => send(url, { path, key });
     return { name, url, table: output("PetsTableName"), keyId, key, get };
   };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { localStage } from "../../../infra/stages.ts";
-import { generateApiKey, hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
+import { generateApiKey, hashApiKey, KEY_PREFIX, keyIdOf } from "../../../lib/api-key.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { Json } from "../../support/json.ts";
 import { keysCli } from "../../support/keys-cli.ts";
@@ -55,7 +55,7 @@ it("issues, lists and revokes a key: a later end does not replace an earlier one
 it("shows people a line for each key, and the key itself only once", async () => {
   const issued = await keysCli(["issue", "--owner", "Acme, Inc.", "--stage", "local"], env);
   const line = String.raw`(key_\w{16})  live   never             read,write  Acme, Inc\.`;
-  const shown = new RegExp(`^${line}\nSave .*:\n(ask_local_\\w{33})\n$`);
+  const shown = new RegExp(`^${line}\nSave .*:\n(${KEY_PREFIX}_local_\\w{33})\n$`);
   const [, keyId = "", key = ""] = shown.exec(issued.stdout) ?? [];
   const { stdout } = await keysCli(["list", "--stage", "local"], env);
   expect(stdout).toMatch(/^KEY ID {16}STATE {2}ENDS \(UTC\) {8}SCOPES {6}OWNER\n/);
@@ -80,7 +80,8 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
     expect(texts.join("")).toMatch(new RegExp(` 200 .* GET */v1/pets  ${keyId}$`, "m"));
     // This can fail when the store replaces a file, and is then tried again.
     const kept = [...texts, ...filesIn(shared.dataFolder)].join("");
-    for (const secret of [key, shared.key]) expect(kept).not.toContain(secret.slice("ask_local_".length));
+    for (const secret of [key, shared.key])
+      expect(kept).not.toContain(secret.slice(`${KEY_PREFIX}_local_`.length));
   });
 });
 
@@ -94,7 +95,7 @@ it.each([
   [["issue", "--owner", "x", "--expires-in", "0d"], "Use a whole number and a unit"],
   [["revoke", `Bearer ${pasted}`], `That is an API key. Use its key ID: ${keyIdOf(hashApiKey(pasted))}.`],
   [["revoke", pasted.slice(0, -3)], "Use a key ID, such as"],
-  [["list", `--${pasted}`], "unknown option '--ask_***'"],
+  [["list", `--${pasted}`], `unknown option '--${KEY_PREFIX}_***'`],
   [["list", "--stage", "Anna"], "A personal stage needs a name of"],
 ])("explains wrong usage with exit code 2, and repeats no key: %#", async (args, message) => {
   const { stderr, ...result } = await keysCli([args[0] ?? "", "--stage", "local", ...args.slice(1)], env);

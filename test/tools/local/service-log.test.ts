@@ -1,5 +1,5 @@
 import { expect, it, jest } from "@jest/globals";
-import { generateApiKey } from "../../../lib/api-key.ts";
+import { generateApiKey, KEY_PREFIX } from "../../../lib/api-key.ts";
 import { errorBody } from "../../../lib/errors.ts";
 import { requestLine } from "../../../tools/local/service-log.ts";
 
@@ -11,6 +11,7 @@ const get = {
   caller: {},
   body: "[]",
 };
+const key = generateApiKey("local");
 const refusal = JSON.stringify(errorBody("invalid_request", "limit must be an integer."));
 const failure = JSON.stringify(errorBody("unavailable"));
 
@@ -22,7 +23,8 @@ it.each([
   ],
   [{ status: 503, body: failure }, "503      7 ms  GET     /v1/pets  unavailable"],
   [{ status: 500, body: "text" }, "500      7 ms  GET     /v1/pets"],
-  [{ url: `/\u009b/${generateApiKey("local")}` }, "200      7 ms  GET     /?/ask_***"],
+  [{ url: `/\u009b/${key}` }, `200      7 ms  GET     /?/${KEY_PREFIX}_***`],
+  [{ url: key.replaceAll("_", "%5F") }, `200      7 ms  GET     ${KEY_PREFIX}_***`],
   [{ url: "a".repeat(99) }, `200      7 ms  GET     ${"a".repeat(60)}`],
 ])("has one line for a request with %j", (parts, line) => {
   jest.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) });

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
 import { servedStackName } from "../../../../infra/stages.ts";
+import { KEY_PREFIX } from "../../../../lib/api-key.ts";
 import { errorBody } from "../../../../lib/errors.ts";
 import { API_VERSION } from "../../../../lib/operation.ts";
 import type { Invoke } from "../../../../tools/emulator/functions.ts";
@@ -36,7 +37,7 @@ afterAll(async () => {
 
 const baseUrl = `${origin}/${API_VERSION}`;
 // The gateway caches a policy for each key.
-const key = (last: string) => `ask_local_${"0".repeat(32)}${last}`;
+const key = (last: string) => `${KEY_PREFIX}_local_${"0".repeat(32)}${last}`;
 const get = (path: string, last = "a") =>
   fetch(baseUrl + path, { headers: { Authorization: `Bearer ${key(last)}` } });
 const post = { method: "POST", path: "/pets", key: key("a") };
