@@ -63,7 +63,7 @@ function atOnce(parts: Partial<Request>) {
 
 /** The pet is deleted: before the first repeated write that finds it, or else after the response. */
 async function deletion({ request, replies, add, beforeEach }: Client) {
-  const { remove } = petRemover(tables.petsTable);
+  const { remove } = petRemover(tables.PETS_TABLE);
   beforeEach((id) => remove(id));
   await add();
   for (const { status, pet } of replies) if (status === 201) await remove(pet.id);
@@ -79,7 +79,7 @@ function taken(count: number, by: "pet" | "retired id") {
       if (others.size === count || others.has(id)) return;
       others.add(id);
       const Item = { ...item, id, creationId: "another" };
-      await table.send(new PutCommand({ TableName: tables.petsTable, Item }));
+      await table.send(new PutCommand({ TableName: tables.PETS_TABLE, Item }));
     });
     await add();
   };
@@ -149,7 +149,7 @@ function newClient({ proxy, createPet, fault, keyed }: Server) {
 
 /** Returns all pets by id, and expects each once. */
 async function listed(): Promise<Map<bigint, Pet>> {
-  const { pets, next } = await petLister(tables.petsTable).list({ limit: 2000 });
+  const { pets, next } = await petLister(tables.PETS_TABLE).list({ limit: 2000 });
   const byId = new Map(pets.map((pet) => [pet.id, pet]));
   expect([byId.size, next]).toEqual([pets.length, undefined]);
   return byId;
@@ -175,7 +175,7 @@ async function check({ request, replies, others }: Client, story: Story, list: M
     else expect(found).toEqual({ status: 200, pet, listed: pet });
   }
   for (const id of others) {
-    const { Item } = await table.send(new GetCommand({ TableName: tables.petsTable, Key: { id } }));
+    const { Item } = await table.send(new GetCommand({ TableName: tables.PETS_TABLE, Key: { id } }));
     expect(Item).toMatchObject({ creationId: "another" });
   }
 }

@@ -7,7 +7,7 @@ import { startFaultProxy } from "../support/fault-proxy.ts";
 import { addItems, callFunction } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 
-const { petsTable } = await createOwnTables();
+const { PETS_TABLE } = await createOwnTables();
 const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
 process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint;
 afterAll(proxy.close);
@@ -18,7 +18,7 @@ const statusOf = async (operation: Operation, path: Ids) =>
 
 /** Deletes the item of a path, and returns whether there was one: what operators run, and each DELETE. */
 const removals = new Map([
-  ["/pets/{petId}", ({ petId = "" }: Ids) => petRemover(petsTable).remove(BigInt(petId))],
+  ["/pets/{petId}", ({ petId = "" }: Ids) => petRemover(PETS_TABLE).remove(BigInt(petId))],
 ]);
 for (const operation of operations as readonly Operation[])
   if (operation.method === "DELETE")

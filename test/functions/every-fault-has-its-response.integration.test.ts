@@ -69,7 +69,7 @@ const runs = new Map<Fault, ReturnType<typeof runWithFault>>();
 
 beforeAll(async () => {
   const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
-  await apiKeyStore(tables.apiKeysTable).add(newApiKeyRecord(key, details));
+  await apiKeyStore(tables.API_KEYS_TABLE).add(newApiKeyRecord(key, details));
   for (const one of cases) {
     const run = runWithFault(one, await startFunctions());
     runs.set(one.fault, run);

@@ -44,7 +44,7 @@ async function create(body: object, key: string | null = randomUUID()) {
 
 type Item = Record<string, unknown>;
 const stored = async (id: bigint): Promise<Item | undefined> =>
-  (await client.send(new GetCommand({ TableName: tables.petsTable, Key: { id } }))).Item;
+  (await client.send(new GetCommand({ TableName: tables.PETS_TABLE, Key: { id } }))).Item;
 
 const get = async (id: bigint) =>
   parseJson((await getPet(requestEvent({ path: { petId: String(id) } }), context)).body);
@@ -101,7 +101,7 @@ it.each(names)("a pet that was stored before %s existed is returned without it",
   const { body } = await create(valid);
   await client.send(
     new UpdateCommand({
-      TableName: tables.petsTable,
+      TableName: tables.PETS_TABLE,
       Key: { id: body.id },
       UpdateExpression: "REMOVE #name",
       ExpressionAttributeNames: { "#name": name },

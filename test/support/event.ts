@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from "aws-lambda";
 import * as z from "zod/mini";
+import { scopes } from "../../lib/api-key.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { exampleRequest } from "./example-request.ts";
 
@@ -25,7 +26,7 @@ export const requestEvent = ({
   headers = { "Content-Type": "application/json" },
   body = null,
   isBase64Encoded = false,
-  authorizer = { keyId: "key_test", scopes: "pets:read pets:write" },
+  authorizer = { keyId: "key_test", scopes: scopes.join(" ") },
 }: RequestParts = {}) =>
   ({
     multiValueHeaders: Object.fromEntries(

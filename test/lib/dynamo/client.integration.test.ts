@@ -6,7 +6,7 @@ import { documentClient } from "../../../lib/dynamo/document-client.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 
 it("a fault before a request, or in a stored value, is an error of this service", async () => {
-  const { petsTable: TableName } = await createOwnTables();
+  const { PETS_TABLE: TableName } = await createOwnTables();
   const internal = { code: "internal_error" };
   const client = documentClient();
   const put = new PutCommand({ TableName, Item: { id: Number.NaN } });

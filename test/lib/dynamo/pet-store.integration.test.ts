@@ -6,7 +6,7 @@ import { NewPet } from "../../../lib/pet.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
 
 it("stores pets so small that DynamoDB returns the largest page in one response", async () => {
-  const { petsTable: pets } = await createOwnTables();
+  const { PETS_TABLE: pets } = await createOwnTables();
   const token = { keyId: "key_test", idempotencyKey: "1" };
   await petCreator(pets).create({ name: "Rex", categoryId: 1n, status: "sold" }, token);
   const client = new DynamoDBClient();

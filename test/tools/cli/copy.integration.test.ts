@@ -17,17 +17,17 @@ const fill = (TableName: string, items: Item[]) =>
 it("copies what is missing, overwrites nothing, and names the keys that it adds", async () => {
   const [from, to] = [await createOwnTables(), await createOwnTables()];
   const all = Array.from({ length: 60 }, (_, n) => pet(n + 1)); // more than a page
-  await fill(from.petsTable, all);
-  await fill(to.petsTable, [pet(2, "Newer"), pet(61)]);
+  await fill(from.PETS_TABLE, all);
+  await fill(to.PETS_TABLE, [pet(2, "Newer"), pet(61)]);
   const stdout = "59 of 60 items were missing and are copied.\n";
-  expect(await copy(from.petsTable, to.petsTable)).toEqual({ code: 0, stdout, stderr: "" });
-  const { Items = [] } = await client.scan({ TableName: to.petsTable });
+  expect(await copy(from.PETS_TABLE, to.PETS_TABLE)).toEqual({ code: 0, stdout, stderr: "" });
+  const { Items = [] } = await client.scan({ TableName: to.PETS_TABLE });
   const sorted = Items.toSorted((a, b) => Number(a.id?.N) - Number(b.id?.N));
   expect(sorted).toEqual([pet(1), pet(2, "Newer"), ...all.slice(2), pet(61)]);
-  await fill(from.apiKeysTable, [key("key_1"), key("key_2")]);
-  await fill(to.apiKeysTable, [key("key_2")]);
+  await fill(from.API_KEYS_TABLE, [key("key_1"), key("key_2")]);
+  await fill(to.API_KEYS_TABLE, [key("key_2")]);
   const keys = "key_1: copied.\n1 of 2 items were missing and are copied.\n";
-  expect(await copy(from.apiKeysTable, to.apiKeysTable)).toEqual({ code: 0, stdout: keys, stderr: "" });
+  expect(await copy(from.API_KEYS_TABLE, to.API_KEYS_TABLE)).toEqual({ code: 0, stdout: keys, stderr: "" });
   const mixed = expect.stringMatching(/^copy: .* have items of different kinds\.\n$/);
-  expect(await copy(from.petsTable, to.apiKeysTable)).toEqual({ code: 1, stdout: "", stderr: mixed });
+  expect(await copy(from.PETS_TABLE, to.API_KEYS_TABLE)).toEqual({ code: 1, stdout: "", stderr: mixed });
 });
