@@ -28,9 +28,9 @@ export const keysTableId = "ApiKeys";
 /** The name of a function's file in functions/, without its extension: `list-pets` for listPets or ListPets. */
 export const entryName = (name: string) => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
 
-/** The name of a function's file, by the output that names the function: the inverse of functionOutput. */
+/** The name of a function's file, by the output that names the function. */
 export const entryOfOutput = (output: string) => entryName(output.replace(/FunctionName$/, ""));
 
-/** The anchor of a heading in a Markdown document, as GitHub makes it. */
+/** The anchor of an ASCII heading in a Markdown document, as GitHub makes it. */
 export const anchorOf = (heading: string) =>
   heading.toLowerCase().replaceAll(/[^\w-]/g, (sign) => (sign === " " ? "-" : ""));

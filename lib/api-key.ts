@@ -69,7 +69,7 @@ function withChecksum(text: string): string {
 }
 
 /**
- * Generates an API key: prefix, stage, 160 random bits and a checksum. Scanners for leaked secrets recognize it, and the
+ * Generates an API key: prefix, stage, 160 random bits and a checksum. Scanners for leaked secrets can recognize it, and the
  * authorizer rejects a mistyped key without a look-up.
  *
  * @param stage the stage that the key is for, in lower-case letters

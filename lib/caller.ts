@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { ApiKeyRecord } from "./api-key.ts";
 
 // What the authorizer says about the caller of a request. API Gateway passes it on to the function of the operation and to
-// the access log. The functions are deployed one after the other, and API Gateway caches what an earlier version said: never
+// the access log. The functions are not deployed at once, and API Gateway caches what an earlier version said: never
 // change the meaning of a field.
 
 /** The authorizer's context. API Gateway allows only texts, numbers and booleans in it. */

@@ -4,7 +4,7 @@ import { fromText, must } from "./validation.ts";
 const ORDER_BYTES = 14;
 const CHECKSUM_BYTES = 4;
 
-// SHA-256 and not CRC-32: loading node:zlib adds 2 ms to every cold start, and node:crypto is loaded anyway.
+// SHA-256 and not CRC-32: loading node:zlib would add 2 ms to a cold start, and node:crypto is loaded anyway.
 const checksum = (bytes: Buffer) => createHash("sha256").update(bytes).digest().subarray(0, CHECKSUM_BYTES);
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Reads a variable of the environment, which infra/ sets. This file is the only reader of process.env in the functions.
+ * Reads a variable of the environment, which infra/ sets.
  *
  * @throws Error when it is not set
  */

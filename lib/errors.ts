@@ -1,6 +1,6 @@
 import { BODY_LIMIT } from "./limits.ts";
 
-/** After a 500, 503 or 504, the service can have added the pet. Source: contract 4.8. */
+/** After a 500, 503 or 504, the service can have added the pet. */
 const SAFE_RETRY = "Retry a POST only with an Idempotency-Key.";
 
 /**

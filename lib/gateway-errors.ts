@@ -2,7 +2,7 @@ import type { ErrorCode } from "./errors.ts";
 
 type GatewayErrors = Partial<Record<ErrorCode, readonly string[]>>;
 
-/** The errors that API Gateway itself sends to a request for an operation, with their types of gateway response. */
+/** The errors that API Gateway itself sends to a valid request for an operation, with their types of gateway response. */
 export const gatewayErrors = {
   // The authorizer denies an invalid key; the function refuses a key without the scope.
   unauthorized: ["UNAUTHORIZED", "EXPIRED_TOKEN", "INVALID_API_KEY", "ACCESS_DENIED"],

@@ -8,7 +8,7 @@ function parseLimit(text: string): number | undefined {
   return limit >= minimum && limit <= maximum ? limit : undefined;
 }
 
-/** The size of a page. Source: contract 3.2. */
+/** The size of a page. Source: contract 3.2 and 3.6. */
 export const Limit = fromText(parseLimit, String, must(`be an integer from ${minimum} to ${maximum}`), {
   type: "integer",
   format: "int32",

@@ -18,7 +18,7 @@ function parameters({ params, query, headers }: Operation) {
 const isoDate = (day: Date) => day.toISOString().slice(0, 10);
 const tagOf = ({ path }: Operation) => path.split("/")[1];
 
-/** Describes the scope and the deprecation, which no other member of an operation object contains. */
+/** Describes the scope and the deprecation in words. */
 function descriptionOf(operation: Operation): string {
   const { deprecation } = operation;
   const needed = `Requires an API key with the scope \`${scopeOf(operation)}\`.`;
@@ -59,7 +59,7 @@ const apiKey = {
   description: "An API key: `Authorization: Bearer <API_KEY>`",
 };
 
-/** What applies to every operation, for readers of the document alone. Source: contract 3.4, 4.6 to 4.8, 6 and 7. */
+/** What applies to every operation, for readers of the document alone. Source: contract 2.5, 3.2, 3.4, 4.6 to 4.8, 6, 7. */
 const description = `The animals of a store.
 
 - **Authentication:** Send an API key with each request, as \`Authorization: Bearer <API_KEY>\`.

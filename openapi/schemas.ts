@@ -61,7 +61,7 @@ const errorSchema = {
   description: "The body of every error",
   properties: {
     code: { type: "string", enum: Object.keys(errors), description: "The kind of error, from a closed set" },
-    message: { type: "string", maxLength: 1024, description: "For people. Not part of the contract" },
+    message: { type: "string", maxLength: 1024, description: "For people. Its text can change" },
     status: { type: "integer", format: "int32", description: "The HTTP status code" },
   },
   required: ["code", "message", "status"] satisfies (keyof ErrorBody)[],

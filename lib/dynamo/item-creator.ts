@@ -36,8 +36,8 @@ export function itemCreator<Fields extends object>(table: string, key: string) {
      * changed or deleted since.
      *
      * @param fields what the client sent, with defaults filled in
-     * @throws ApiError `idempotency_mismatch` if the token was used with other fields; `unavailable` if a retry can succeed
-     *   or the signal aborts; else `internal_error`
+     * @throws ApiError `idempotency_mismatch` if the token was used with other fields; `unavailable` if a retry can succeed,
+     *   or if other creations have every id that was tried; else `internal_error`, also when the signal aborts
      */
     async create(
       fields: Fields,
@@ -61,7 +61,8 @@ export function itemCreator<Fields extends object>(table: string, key: string) {
         if (existing.fingerprint?.S !== creation.fingerprint) throw new ApiError("idempotency_mismatch");
         return created; // an earlier attempt added it, whatever it has become
       }
-      throw new ApiError("unavailable");
+      const cause = new Error(`Other creations have the first ${MAX_ID_ATTEMPTS} ids of this one.`);
+      throw new ApiError("unavailable", { cause });
     },
 
     /** Makes a small write, for the warm-up: a read would need a grant to read every item. Its condition never holds. */

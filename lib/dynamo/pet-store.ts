@@ -7,8 +7,8 @@ import { conditionFailure } from "./client.ts";
 import { documentClient } from "./document-client.ts";
 import { itemCreator, ORDER_ATTRIBUTE } from "./item-creator.ts";
 
-// On a failure, each method throws ApiError: `unavailable` when a retry can succeed or the signal aborts, otherwise
-// `internal_error`.
+// On a failure, each method throws ApiError: `unavailable` when a retry can succeed, otherwise `internal_error`, also when the
+// signal aborts.
 
 /** The index that lists the pets of a status in order of their creation: ORDER_ATTRIBUTE is its sort key. */
 export const STATUS_INDEX = "byStatus";
@@ -58,7 +58,7 @@ export function petLister(table: string) {
       Limit: limit + 1, // one pet more than the page holds shows whether another page follows
     });
     const { Items } = await client.send(command, { abortSignal });
-    if (!Items) throw new ApiError("unavailable"); // the response was empty
+    if (!Items) throw new ApiError("unavailable", { cause: new Error("DynamoDB returned no Items.") });
     return Items.map((item) => ({ pet: toPet(item), order: item[ORDER_ATTRIBUTE] as bigint }));
   };
 

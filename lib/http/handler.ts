@@ -40,29 +40,27 @@ const respond = (
 
 /**
  * Logs a line for each 5xx, when the response is final. API Gateway's access log has the requests. Lambda's JSON log
- * format adds the level, the time and the id of the invocation. No line has a key, a body or a header's value.
+ * format adds the level, the time and the id of the invocation. No line has a key, a body or the value of a header, but for
+ * the `requestId`, which a client can choose.
  */
 function logFailures(operation: Operation, now: () => number): Middleware {
-  const write: Hook = ({ event, response, error, internal }) => {
-    const status = response?.statusCode ?? 500;
-    if (status < 500) return;
-    console.error({
-      operation: operation.id,
-      status,
-      version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
-      keyId: contextOf(event).keyId,
-      apiRequestId: event.requestContext.requestId,
-      extendedRequestId: event.requestContext.extendedRequestId,
-      latencyMs: now() - internal.start,
-      error: describeError(error),
-    });
-  };
   return {
     before: ({ internal }) => {
       internal.start = now();
     },
-    after: write,
-    onError: write,
+    onError: ({ event, response, error, internal }) => {
+      if (!response || response.statusCode < 500) return;
+      console.error({
+        operation: operation.id,
+        status: response.statusCode,
+        version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+        keyId: contextOf(event).keyId,
+        apiRequestId: event.requestContext.requestId,
+        extendedRequestId: event.requestContext.extendedRequestId,
+        latencyMs: now() - internal.start,
+        error: describeError(error),
+      });
+    },
   };
 }
 
@@ -125,7 +123,7 @@ export function createHandler<const O extends Operation>(
   run: (request: ApiRequest<O> & { signal: AbortSignal }) => ApiResponse<O>,
   now: () => number = Date.now,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
-  let limitMs: number; // of the one event that an instance handles at a time
+  let limitMs: number; // of the event: an instance on Lambda handles one at a time
   // `after` and `onError` run from the last middleware to the first, so errors are rendered before the deprecation headers
   // are added and the line is logged.
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({

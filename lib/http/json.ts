@@ -19,7 +19,7 @@ export const numberPattern = /^(-?\d+)(?:\.(\d+))?(?:e(.+))?$/i;
 
 /**
  * Returns the integer that a JSON number denotes: `5`, `5.0`, `50e-1` and `0.5E1` are the same. Returns undefined for a
- * fraction, and for a number whose exponent makes it longer than an int64, such as `1e999999999`.
+ * fraction, and for a number whose power of ten is above MAX_POWER, such as `1e999999999`.
  */
 function integerOf(source: string): bigint | undefined {
   const [, whole = "", fraction = "", exponent = "0"] = numberPattern.exec(source) ?? [];
@@ -41,11 +41,11 @@ const isDeeper = (value: unknown, levels: number): boolean =>
  * Reads JSON without rounding integers.
  *
  * @param text a JSON text (RFC 8259)
- * @returns its value, with every integer as a bigint, except those that an exponent makes longer than an int64
+ * @returns its value, with every integer as a bigint, except those whose power of ten is above MAX_POWER
  * @throws SyntaxError when the text is not JSON; RangeError when it has more than DEPTH_LIMIT levels
  */
 export function parseJson(text: string): unknown {
-  // Far beyond the limit, JSON.parse itself throws a RangeError, because a reviver calls itself for each level.
+  // Far beyond the limit, JSON.parse itself throws a RangeError: with a reviver, it calls itself for each level.
   const value = JSON.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source ? (integerOf(source) ?? value) : value,
   );

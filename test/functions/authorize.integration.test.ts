@@ -60,7 +60,7 @@ it.each(storedForms)(
 );
 
 describe("the authorizer", () => {
-  it("denies a key from its end on, whose ID the access log then has", async () => {
+  it("denies a key from its end on, and passes its ID on", async () => {
     const endsAt = Date.now() + 60_000;
     const key = await issued({ endsAt });
     const now = jest.spyOn(Date, "now").mockReturnValue(endsAt);

@@ -11,7 +11,7 @@ it("is accepted by its own stage, and by no other", () => {
   expect(wrong).toEqual([]);
 });
 
-it("is drawn from 62 symbols in 27 places by the system's random generator", () => {
+it("is drawn from 62 symbols in 27 places, and not by Math.random", () => {
   const guessable = jest.spyOn(Math, "random");
   const random = generate().map((key) => key.slice(`${KEY_PREFIX}_staging_`.length, -6));
   expect(guessable).not.toHaveBeenCalled();

@@ -17,7 +17,7 @@ const program = configureProgram(new Command("npm run test:long --"))
 
 program
   .command("cold-start")
-  .description("measures the cold starts on this machine, and updates the tables of docs/benchmarks.md")
+  .description("measures the cold starts on this machine, and updates docs/benchmarks.md")
   .action(async () => (await import("./cold-start/cold-start.ts")).benchmark());
 
 program

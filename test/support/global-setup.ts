@@ -26,7 +26,7 @@ async function synthesizeFilledIn(filledInAssembly: string): Promise<void> {
 }
 
 /**
- * Synthesizes the app once, starts an embedded store for the functions under test and the local service
+ * Synthesizes the app, also filled in, starts an embedded store for the functions under test and the local service
  * for the contract suite. The tests find all three through the environment.
  */
 export default async function setup(): Promise<void> {

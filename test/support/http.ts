@@ -54,7 +54,7 @@ export function send(baseUrl: string, request: HttpRequest): Promise<HttpRespons
   });
 }
 
-/** Closes the open connections. */
+/** Closes the open connections of http. */
 export function disconnect(): void {
   http.globalAgent.destroy();
 }

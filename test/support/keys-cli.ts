@@ -19,7 +19,7 @@ export function runNode(args: string[], options: ExecFileOptions, input = ""): P
   });
 }
 
-/** Runs the command as npm does. It has only the AWS credentials of `environment`. */
+/** Runs the command. It has only the AWS credentials of `environment`. */
 export function keysCli(args: string[], environment: Record<string, string> = {}): Promise<Run> {
   const { PATH } = process.env;
   const env = { PATH, HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment };

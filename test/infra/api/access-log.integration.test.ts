@@ -9,7 +9,7 @@ describe.each(everyStage)("the access log of $name, $settings", ({ name, assembl
   const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
   const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));
 
-  it("has no text of a client, and no error message, which can repeat it", () => {
+  it("has no text of a client but the ids that it quotes, and no error message", () => {
     // Without the ids that clients quote, and the address of the connection.
     const others = Format.replaceAll(/\$context\.(requestId|extendedRequestId|identity\.sourceIp)\b/g, "");
     expect(others).not.toMatch(

@@ -70,7 +70,7 @@ async function buildVariants(folder: string) {
   ].map((variant) => ({ ...variant, starts: [] as Record<string, number>[] }));
 }
 
-/** Measures the cold starts of the functions on this machine, and updates the tables of docs/benchmarks.md. */
+/** Measures the cold starts of the functions on this machine, and updates docs/benchmarks.md. */
 export async function benchmark(): Promise<void> {
   using folder = mkdtempDisposableSync(join(tmpdir(), "animal-store-cold-start-"));
   const variants = await buildVariants(folder.path);

@@ -32,7 +32,7 @@ const cases = [
     id: "authorize",
     event: authorizerEvent(`Bearer ${generateApiKey("staging")}`),
     result: { response: { principalId: "unknown" } },
-    timeoutMs: 6000, // Its client gives up after 3.5 s.
+    timeoutMs: 6000, // Its client gives up after about 3.1 s.
     withoutTable: { error: { errorMessage: "The keys cannot be read." } },
     message: {}, // without the request, which the access log names
   },

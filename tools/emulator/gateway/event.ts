@@ -12,7 +12,7 @@ export interface RequestContext {
 }
 
 /**
- * The event of a Lambda proxy integration: the fields that API Gateway's REST API sets, without those that repeat others, such
+ * The event of a Lambda proxy integration: the fields that the functions read, and some others, without those that repeat others, such
  * as the last value of each header.
  */
 export function proxyEvent(

@@ -11,7 +11,7 @@ export interface StoreAddress {
  * Returns the environment variables that make the AWS clients of a function call a DynamoDB-compatible server.
  *
  * @param store without an access key ID, the clients get the region and the credentials of this process. An embedded store
- *   accepts any
+ *   accepts any region and secret
  */
 export function awsEnvironment({ endpoint, accessKeyId }: StoreAddress): Record<string, string> {
   const own: NodeJS.ProcessEnv = accessKeyId ? {} : process.env;

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 
-/** DynamoDB's response to an unknown access key ID. */
+/** The body of DynamoDB's response to an unknown access key ID. */
 const FORBIDDEN = JSON.stringify({
   __type: "com.amazon.coral.service#UnrecognizedClientException",
   message: "The security token included in the request is invalid.",

@@ -13,7 +13,7 @@ const refer = (name: string) => PSEUDO[name] ?? name;
 /** CloudFormation's intrinsic functions. Their arguments are evaluated. */
 const intrinsics: Record<string, (...args: Json[]) => Json> = {
   Ref: (name) => refer(String(name)),
-  // Every attribute is the ARN of a function.
+  // Whatever the resource and the attribute.
   "Fn::GetAtt": (id) => `arn:aws:lambda:local:000000000000:function:${id}`,
   "Fn::Join": (separator, values) => [values].flat().join(String(separator)),
   "Fn::Split": (separator, text) => String(text).split(String(separator)),

@@ -31,7 +31,7 @@ export function readStack(folder: string, stackName: string) {
       }),
     ),
     functions: find("Lambda::Function").map((fn) => functionDefinition(fn, folder)),
-    /** the outputs that need no deployed resource, such as table names */
+    /** the outputs, such as the names of the tables */
     outputs: Object.fromEntries(
       Object.entries(template.Outputs).map(([name, { Value }]) => [name, String(evaluate(Value))]),
     ) as Record<string, string>,
