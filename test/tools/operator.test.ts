@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "@jest/globals";
-import { LIVE_ALIAS } from "../../infra/names.ts";
+import { LIVE_ALIAS, stackName } from "../../infra/names.ts";
+import { production } from "../../infra/stages.ts";
 
 const cwd = new URL("../../", import.meta.url);
 
 // With an `aws` that prints its arguments.
 it.each([
   ["live 7", `--name ${LIVE_ALIAS} --function-version 7 --routing-config AdditionalVersionWeights={}`],
+  ["echo $STACK", stackName(production.name)],
   ["serving", `get-alias --function-name f --name ${LIVE_ALIAS} `],
   ["throttle 5 9", "rateLimit,value=5 op=replace,path=/*/*/throttling/burstLimit,value=9"],
 ])("tools/operator.sh passes on what `%s` means", (call, passed) => {
