@@ -28,8 +28,7 @@ const expected: Record<Exclude<Fault, "empty" | "repeated" | "without the item">
   "internal error": [503, 3],
   "throughput exceeded": [503, 3],
   throttling: [503, 3],
-  "write conflict": [503, 3],
-  "item collection full": [503, 1],
+  "request limit exceeded": [503, 3],
   "access denied": [500, 1],
   "table missing": [500, 1],
 };
@@ -39,7 +38,7 @@ const cases = Object.entries(expected).map(([fault, [status, attempts]]) => ({
   attempts,
 }));
 // These run at once, because they take seconds until the last attempt.
-const waits: Fault[] = ["delay", "stall", "throughput exceeded", "throttling"];
+const waits: Fault[] = ["delay", "stall", "throughput exceeded", "throttling", "request limit exceeded"];
 
 const tables = await createOwnTables();
 const key = generateApiKey("staging");

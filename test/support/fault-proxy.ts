@@ -10,8 +10,7 @@ const refusals = {
   "internal error": [500, "com.amazonaws.dynamodb.v20120810#InternalServerError"],
   "throughput exceeded": [400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"],
   throttling: [400, "com.amazon.coral.availability#ThrottlingException"],
-  "write conflict": [400, "com.amazonaws.dynamodb.v20120810#ReplicatedWriteConflictException"],
-  "item collection full": [400, "com.amazonaws.dynamodb.v20120810#ItemCollectionSizeLimitExceededException"],
+  "request limit exceeded": [400, "com.amazonaws.dynamodb.v20120810#RequestLimitExceeded"],
   "access denied": [400, "com.amazon.coral.service#AccessDeniedException"],
   "table missing": [400, "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"],
 } as const;
