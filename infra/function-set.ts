@@ -1,7 +1,7 @@
 import { Operation as TableOperation } from "aws-cdk-lib/aws-dynamodb";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
+import { STATUS_INDEX } from "../lib/dynamo/schema.ts";
 import type { operations } from "../lib/operations.ts";
 import { ApiFunction, type TableAccess } from "./api-function.ts";
 import { entryName, pascalCase } from "./names.ts";

@@ -1,8 +1,12 @@
 import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
-import { KEY_TTL_ATTRIBUTE } from "../lib/dynamo/api-key-store.ts";
-import { ORDER_ATTRIBUTE } from "../lib/dynamo/item-creator.ts";
-import { STATUS_INDEX } from "../lib/dynamo/pet-store.ts";
+import {
+  KEY_TTL_ATTRIBUTE,
+  KEYS_KEY,
+  ORDER_ATTRIBUTE,
+  PETS_KEY,
+  STATUS_INDEX,
+} from "../lib/dynamo/schema.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { keysTableId, petsTableId } from "./names.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
@@ -34,7 +38,7 @@ export class StageTable extends Table {
 /** Adds the tables of a stage. The outputs, the dashboard and the local store follow. */
 export function createTables(scope: Construct, stage: Stage) {
   const pets = new StageTable(scope, petsTableId, stage, {
-    partitionKey: { name: "id", type: AttributeType.NUMBER },
+    partitionKey: { name: PETS_KEY, type: AttributeType.NUMBER },
   });
   pets.addGlobalSecondaryIndex({
     indexName: STATUS_INDEX,
@@ -44,7 +48,7 @@ export function createTables(scope: Construct, stage: Stage) {
   });
   // A separate table, so that each function reaches only what it needs.
   const keys = new StageTable(scope, keysTableId, stage, {
-    partitionKey: { name: "keyId", type: AttributeType.STRING },
+    partitionKey: { name: KEYS_KEY, type: AttributeType.STRING },
     timeToLiveAttribute: KEY_TTL_ATTRIBUTE,
   });
   return { pets, keys };

@@ -8,9 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { type ApiKeyRecord, isScope, keyIdOf, NO_END } from "../api-key.ts";
 import { conditionFailure, dynamoClient, type Item } from "./client.ts";
-
-/** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the end itself. */
-export const KEY_TTL_ATTRIBUTE = "deleteAt";
+import { KEY_TTL_ATTRIBUTE } from "./schema.ts";
 
 // A key that has ended stays in the operators' list for this long.
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;

@@ -3,9 +3,7 @@ import { creationIdOf, creationOrder, fingerprintOf, type IdempotencyToken, idOf
 import { ApiError } from "../errors.ts";
 import { conditionFailure, type Item } from "./client.ts";
 import { documentClient } from "./document-client.ts";
-
-/** The place of an item in the list. A retired id has none. */
-export const ORDER_ATTRIBUTE = "creationOrder";
+import { ORDER_ATTRIBUTE } from "./schema.ts";
 
 /** How many ids of a creation are tried. */
 export const MAX_ID_ATTEMPTS = 5;

@@ -5,13 +5,11 @@ import { ApiError } from "../errors.ts";
 import { NewPet, Pet, PetStatus } from "../pet.ts";
 import { conditionFailure } from "./client.ts";
 import { documentClient } from "./document-client.ts";
-import { itemCreator, ORDER_ATTRIBUTE } from "./item-creator.ts";
+import { itemCreator } from "./item-creator.ts";
+import { ORDER_ATTRIBUTE, PETS_KEY, STATUS_INDEX } from "./schema.ts";
 
 // On a failure, each method throws ApiError: `unavailable` when a retry can succeed, otherwise `internal_error`, also when the
 // signal aborts.
-
-/** The index that lists the pets of a status in order of their creation: ORDER_ATTRIBUTE is its sort key. */
-export const STATUS_INDEX = "byStatus";
 
 const fieldNames = Object.keys(Pet.shape);
 
@@ -90,7 +88,7 @@ export function petFinder(table: string, config?: DynamoDBClientConfig) {
 }
 
 /** Adds pets to a DynamoDB table. */
-export const petCreator = (table: string) => itemCreator<NewPet>(table, "id");
+export const petCreator = (table: string) => itemCreator<NewPet>(table, PETS_KEY);
 
 /** Deletes pets from a DynamoDB table by the rules of docs/decisions/one-write.md. No operation does it: operators do. */
 export function petRemover(table: string, config?: DynamoDBClientConfig) {
