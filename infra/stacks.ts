@@ -5,19 +5,19 @@ import { AccountStack } from "./account-stack.ts";
 import { AnimalStoreStack } from "./animal-store-stack.ts";
 import type { CodeFolder } from "./function-set.ts";
 import { accountStackName, DEPLOYED_BRANCH } from "./names.ts";
-import { deployedStages, personalStage, type Stage } from "./stages.ts";
+import { deployedStages, type Stage } from "./stages.ts";
 
 /** The feature flags, so that every way to synthesize returns the same templates: only the `cdk` command reads cdk.json. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)("../cdk.json").context;
 
 /**
- * Adds the stacks of the stages, and the stack of what they share. docs/deployment.md says when to use the context values
- * `-c deletionProtection=off` and `-c stage=<name>`, which adds a personal stage.
+ * Adds the stacks of the stages, and the stack of what they share. docs/deployment.md says when to use the context value
+ * `-c deletionProtection=off`.
  *
  * @param settings what someone fills in for the account and the stages
  * @param credentialsOf the account of the credentials, as the `cdk` command knows it. A stage of another account is left
  *   out, so that wrong credentials do not create the stage a second time
- * @throws Error if one of these context values is wrong
+ * @throws Error if the context value is another one
  */
 export function addStacks(
   app: App,
@@ -26,13 +26,12 @@ export function addStacks(
   credentialsOf = process.env.CDK_DEFAULT_ACCOUNT,
 ): void {
   const account = new AccountStack(app, accountStackName, settings.stages, settings);
-  const personal: string | undefined = app.node.tryGetContext("stage");
   const protection: string | undefined = app.node.tryGetContext("deletionProtection");
   if (protection !== undefined && protection !== "off")
     throw new Error("Use -c deletionProtection=off, or leave it out.");
   const { owner, name } = settings.githubRepository ?? {};
   const runbook = owner && `https://github.com/${owner}/${name}/blob/${DEPLOYED_BRANCH}/docs/incidents.md`;
-  for (const stage of [...settings.stages, ...(personal === undefined ? [] : [personalStage(personal)])]) {
+  for (const stage of settings.stages) {
     const own = settings.githubRepository?.accounts[stage.name] ?? credentialsOf;
     if (credentialsOf && own !== credentialsOf) continue;
     const deletionProtection = stage.deletionProtection && protection === undefined;

@@ -86,23 +86,3 @@ export const servedStackName = stackName(staging.name);
 
 /** The stages that have a name here. */
 export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
-
-/**
- * Makes the stage of one person, to deploy with `-c stage=<name>`: the settings of staging, without its domain name and its
- * addresses for alarms.
- *
- * @throws Error if no personal stage can have this name
- */
-export function personalStage(name: string): Stage {
-  const taken = ["account", ...namedStages.map((stage) => stage.name)];
-  if (!/^[a-z]{1,32}$/.test(name) || taken.includes(name))
-    throw new Error(
-      `A personal stage needs a name of 1 to 32 lower-case letters, other than ${taken.join(", ")}.`,
-    );
-  const { domain: _, alarmEmails: __, ...settings } = staging;
-  return { ...settings, name };
-}
-
-/** Returns the stage with this name, or else the personal stage. @throws Error */
-export const stageNamed = (name: string): Stage =>
-  namedStages.find((stage) => stage.name === name) ?? personalStage(name);

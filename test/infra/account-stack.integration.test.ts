@@ -53,7 +53,7 @@ it("an account has no stage of another one: wrong credentials do not create it t
 
 it("the account has the one role for API Gateway's logs, which every stage needs", () => {
   const [log, ...others] = roles.filter((role) => !names.map(roleOf).includes(role));
-  expect(others).toEqual([]); // also in an account with a personal stage, as here
+  expect(others).toEqual([]);
   expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log?.id));
   const { artifacts } = JSON.parse(readFileSync(join(shared.assembly, "manifest.json"), "utf8"));
   for (const stack of names.map(stackName)) expect(artifacts[stack].dependencies).toContain(accountStackName);

@@ -59,9 +59,3 @@ describe.each(filledIn.stages)("$name, filled in", ({ name, alarmEmails }) => {
     ]);
   });
 });
-
-it("-c stage=<name> adds a personal stage, whose alarms notify nobody", () => {
-  const { find, output } = readResources(shared.filledInAssembly, stackName("anna"));
-  expect(find("SNS::Topic").map(({ id }) => id)).toContain(output("PageTopicArn"));
-  expect(find("SNS::Subscription")).toEqual([]);
-});

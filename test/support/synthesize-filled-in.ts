@@ -9,7 +9,7 @@ import { filledIn } from "./stages.ts";
 
 const [, , outdir = ""] = process.argv;
 const codeFolder = () => import.meta.dirname; // any
-const app = new App({ context: { ...featureFlags, stage: "anna", deletionProtection: "off" }, outdir });
+const app = new App({ context: { ...featureFlags, deletionProtection: "off" }, outdir });
 addStacks(app, codeFolder, filledIn);
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 app.synth();

@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { keysTableId } from "../../infra/names.ts";
-import { stageNamed } from "../../infra/stages.ts";
+import { namedStages } from "../../infra/stages.ts";
 import {
   type ApiKeyRecord,
   apiKeyPattern,
@@ -102,7 +102,11 @@ const command = (name: string, description: string) =>
 
 command("issue", "issue a new key and show it once")
   .requiredOption("--owner <owner>", "whom the key is for", parseOwner)
-  .option("--scopes <scopes>", "what it can do, separated by commas", parseScopes, [...scopes])
+  .addOption(
+    new Option("--scopes <scopes>", "what it can do, separated by commas")
+      .argParser(parseScopes)
+      .default([...scopes], scopes.join()),
+  )
   .option("--expires-in <duration>", "how long it works, such as 90d (default: until revoked)", parseDuration)
   .action(async (options: Options & { owner: string; scopes: Scope[]; expiresIn?: number }) => {
     const { stage, owner, scopes, expiresIn } = options;
@@ -137,7 +141,7 @@ command("revoke", "revoke a key, or end it later; an end cannot be moved to a la
     const at = options.in ? Date.now() + options.in : REVOKED;
     const record = await (await openKeys(options.stage)).end(keyId, at);
     if (!record) throw new Error(`No key in ${options.stage} has the ID ${keyId}.`);
-    const cache = stageNamed(options.stage).authorizerCacheSeconds;
+    const cache = namedStages.find(({ name }) => name === options.stage)?.authorizerCacheSeconds;
     const after = `After its end, API Gateway can accept it for up to ${cache} s.`;
     print(options, describeKey(record), [lineOf(record), after]);
   });

@@ -1,21 +1,15 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { stackName, tableOutput } from "../../infra/names.ts";
-import { localStage, namedStages, stageNamed } from "../../infra/stages.ts";
+import { localStage, namedStages } from "../../infra/stages.ts";
 import { useStore } from "../emulator/store/aws-environment.ts";
 import { readTables } from "../local/data-folder.ts";
 import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
 
-/** The option that names the stage of a command, also a personal one. */
-export const stageOption = new Option("--stage <stage>", namedStages.map(({ name }) => name).join(", "))
-  .makeOptionMandatory()
-  .argParser((text) => {
-    try {
-      return stageNamed(text).name;
-    } catch (error) {
-      throw new InvalidArgumentError((error as Error).message);
-    }
-  });
+/** The option that names the stage of a command. */
+export const stageOption = new Option("--stage <stage>")
+  .choices(namedStages.map(({ name }) => name))
+  .makeOptionMandatory();
 
 /** Finds a table of the local service, in the store that it runs with. */
 async function findLocalTable(output: string) {

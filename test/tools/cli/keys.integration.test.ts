@@ -96,7 +96,7 @@ it.each([
   [["revoke", `Bearer ${pasted}`], `That is an API key. Use its key ID: ${keyIdOf(hashApiKey(pasted))}.`],
   [["revoke", pasted.slice(0, -3)], "Use a key ID, such as"],
   [["list", `--${pasted}`], `unknown option '--${KEY_PREFIX}_***'`],
-  [["list", "--stage", "Anna"], "A personal stage needs a name of"],
+  [["list", "--stage", "x"], "Allowed choices are local, staging, production."],
 ])("explains wrong usage with exit code 2, and repeats no key: %#", async (args, message) => {
   const { stderr, ...result } = await keysCli([args[0] ?? "", "--stage", "local", ...args.slice(1)], env);
   expect(result).toEqual({ code: 2, stdout: "" });
