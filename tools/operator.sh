@@ -2,8 +2,8 @@
 
 export AWS_PAGER="" GH_PAGER="" TZ=UTC
 STACK=animal-store-production
-# An alias of yours that has the name of a function would come before it, and break this file.
-unalias $(command grep -o '^[a-z]*()' tools/operator.sh | tr -d '()') 2> /dev/null || true
+# An alias of yours would come before a function with its name, and break this file.
+unalias output resource state alarms changes flush throttle serving versions live recorded pet grep 2> /dev/null || true
 
 # output <end>: prints the outputs of the stack whose names end in a text.
 output() {
@@ -17,9 +17,10 @@ resource() {
     --query "StackResourceSummaries[?ResourceType=='AWS::$1' && !starts_with(ResourceStatus, 'DELETE')].PhysicalResourceId"
 }
 
-# Prints the state of the stack, and when its last deployment began.
+# Prints the name and the state of the stack, and when its last deployment began.
 state() {
-  aws cloudformation describe-stacks --stack-name "$STACK" --output text --query 'Stacks[0].[StackStatus,LastUpdatedTime]'
+  aws cloudformation describe-stacks --stack-name "$STACK" --output text \
+    --query 'Stacks[0].[StackName,StackStatus,LastUpdatedTime]'
 }
 
 # Prints the alarms that are triggered, and since when.
@@ -60,7 +61,7 @@ versions() {
   serving
   # The CLI runs --query for each page.
   aws lambda list-versions-by-function --function-name "$FUNCTION" --output text \
-    --query 'Versions[].[LastModified,Version]' | sort | tail -n 5
+    --query 'Versions[].[LastModified,Version]' | sort | tail -n 15
 }
 
 # live <version>: sends all calls of the function FUNCTION to a version.
