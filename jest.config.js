@@ -8,6 +8,9 @@ process.env.TZ = "America/St_Johns";
 // In a hook, git names the user's repository in variables, and a test would change it. AWS and proxies have such variables.
 for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_|_PROXY$/i.test(name)) delete process.env[name];
 
+// Jest knows FORCE_COLOR only, and sets it in a terminal. Node warns of the others beside it.
+if (process.env.NO_COLOR || process.env.NODE_DISABLE_COLORS) process.env.FORCE_COLOR = "0";
+
 // Jest loads ES modules with an experimental feature of Node. The Node that runs npx can be older than the feature, so this
 // runs Jest again, with the option and the Node of `npm ci`.
 const option = "--experimental-vm-modules";
