@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const app = fileURLToPath(new URL("app.ts", import.meta.url));
+const home = fileURLToPath(new URL("../node_modules/.cache/home", import.meta.url));
 
 /**
  * Runs the CDK app as the `cdk` command does. The app writes the templates and bundles the functions.
@@ -18,6 +19,7 @@ export async function synthesize(
   const child = spawn(process.execPath, [app], {
     env: {
       ...process.env,
+      HOME: home, // the CDK keeps hashes of assets there
       CDK_OUTDIR: folder,
       CDK_DEFAULT_ACCOUNT: undefined, // all stages
       ...(!validate && { CDK_VALIDATION: "false" }),

@@ -20,7 +20,6 @@ const env = {
   API_KEY: shared.key,
   DATA_DIR: shared.dataFolder,
   NODE_OPTIONS: "",
-  NODE_DISABLE_COMPILE_CACHE: "1", // npm would leave its own behind
 };
 /** Runs a program. @returns what it wrote to standard output @throws Error when it fails */
 function run(program: string, args: string[], { cwd = root, input = "" } = {}): string {

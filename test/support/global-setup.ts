@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Store } from "../../tools/emulator/store/store.ts";
@@ -20,7 +20,7 @@ export interface Shared {
 async function synthesizeFilledIn(filledInAssembly: string): Promise<void> {
   const script = fileURLToPath(new URL("synthesize-filled-in.ts", import.meta.url));
   // Without the CDK's own checks, which take most of the time. cdk-nag still checks what asks for it.
-  const env = { ...process.env, CDK_VALIDATION: "false" };
+  const env = { ...process.env, CDK_VALIDATION: "false", HOME: dirname(filledInAssembly) };
   await promisify(execFile)(process.execPath, [script, filledInAssembly], { env });
   share({ filledInAssembly });
 }
@@ -37,9 +37,10 @@ export default async function setup(): Promise<void> {
   share({ logs: join(folder, "logs") });
   await mkdir(shared.logs);
   // What the tests leave here, global-teardown.ts reports.
-  process.env.TMPDIR = join(folder, "tmp");
-  // Otherwise npm, in a test, would make a folder for it there.
+  process.env.TMPDIR = process.env.HOME = join(folder, "tmp");
+  // Otherwise npm, in a test, would make folders for them there.
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
+  process.env.npm_config_cache ??= join(import.meta.dirname, "../../node_modules/.cache/npm");
   await mkdir(process.env.TMPDIR);
   const data = join(folder, "data");
   await makeDataFolder({ DATA_DIR: data });
