@@ -36,7 +36,7 @@ process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
   // After an error, such as a full disk, LevelDB refuses writes until it is opened again.
   if (String(error?.code).startsWith("LEVEL_"))
     fail(new Error(`The embedded store failed: ${error.message}`));
-  console.error("A function threw outside of a request:", error);
+  console.error("Thrown outside of a request:", error);
 });
 inspect.defaultOptions.depth = 9; // an error that a function logs has causes
 // A full disk or a closed pipe loses the log, not the service.

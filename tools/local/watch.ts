@@ -16,70 +16,55 @@ import type { Service } from "./serve.ts";
 /** Editors write a file in several steps: the last one counts. In milliseconds. */
 const PAUSE_MS = 100;
 
-interface Part {
-  report: string;
-  sources: string[];
-  /** the hash of the sources that were served or had a mistake */
-  seen: string;
-  build: () => Promise<void>;
-  isBusy?: boolean;
-}
-
 /** Serves changes of the sources, and the last code and template while a source has an error. @param env names the data folder */
 export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
   let { assembly } = service;
-  // The name of the assembly is the hash of its sources: some can have changed during the start.
-  const seen = (sources: string[]) => (basename(assembly) === hashSources() ? hashSources(sources) : "");
   let code: string | undefined;
-  const functions: Part = {
-    report: "The changed functions are",
-    sources: functionSources,
-    seen: seen(functionSources),
-    build: async () => {
-      const bundles = await bundleFunctions({ sourcemap: "inline", logLevel: "silent" });
-      code = dataPath(env, "functions");
-      await rm(code, { recursive: true, force: true });
-      writeBundles(bundles, code);
-    },
-  };
-  const template: Part = {
-    report: "The changed template is",
-    sources: templateSources,
-    seen: seen(templateSources),
-    build: async () => {
-      assembly = await refreshAssembly(dataPath(env, "assembly"));
-    },
-  };
 
-  /** Serves a part until its sources stop changing. @returns whether the last sources had no mistake */
-  async function update(part: Part): Promise<boolean> {
-    if (part.isBusy) return false;
-    part.isBusy = true;
-    let isServed = true;
-    for (let hash = hashSources(part.sources); hash !== part.seen; hash = hashSources(part.sources)) {
-      part.seen = hash;
+  /** Returns a function that serves sources if they have changed, one call after the other, and resolves to whether it can. */
+  function updater(report: string, sources: string[], build: () => Promise<void>) {
+    // The name of the assembly is the hash of its sources: some can have changed during the start. Empty after a mistake.
+    let served = basename(assembly) === hashSources() ? hashSources(sources) : "";
+    let last = Promise.resolve(true);
+    const update = async () => {
       try {
-        await part.build();
+        const hash = hashSources(sources);
+        if (hash === served) return true;
+        await build();
         await service.replace(readLocalStack(assembly, code));
-        isServed = true;
-        console.error(`${part.report} served.`);
+        served = hash;
+        console.error(`${report} served.`);
+        return true;
       } catch (error) {
-        isServed = false;
-        console.error(`${part.report} not served. ${(error as Error).message}`);
+        served = "";
+        console.error(`${report} not served. ${(error as Error).message}`);
+        return false;
       }
-    }
-    part.isBusy = false;
-    return isServed;
+    };
+    return () => (last = last.then(update));
   }
+  const updateFunctions = updater("The changed functions are", functionSources, async () => {
+    const bundles = await bundleFunctions({ sourcemap: "inline", logLevel: "silent" });
+    code = dataPath(env, "functions");
+    await rm(code, { recursive: true, force: true });
+    writeBundles(bundles, code);
+  });
+  const updateTemplate = updater("The changed template is", templateSources, async () => {
+    assembly = await refreshAssembly(dataPath(env, "assembly"));
+  });
   // The functions first, because a synthesis takes seconds.
-  const updateBoth = async () => (await update(functions)) && (await update(template));
+  const updateBoth = async () => (await updateFunctions()) && (await updateTemplate());
 
   // Each folder, because the events of a file end when an editor replaces it. A change can have added folders.
   const watchers: FSWatcher[] = [];
   const watchFolders = () => {
     for (const watcher of watchers.splice(0)) watcher.close();
     for (const folder of globSync("{functions,infra,lib}/**/", { cwd: root }))
-      watchers.push(watch(join(root, folder), onChange));
+      try {
+        watchers.push(watch(join(root, folder), onChange));
+      } catch (error) {
+        console.error(`${folder} is not watched. ${(error as Error).message}`);
+      }
   };
   let timer: NodeJS.Timeout;
   const onChange = () => {

@@ -117,7 +117,7 @@ it("says what a function throws outside of a request, and goes on", async () => 
     'setTimeout(() => { throw Error("stray"); }, 1); Promise.reject(Object.assign(Error("lost"), { code: 20 }));';
   const service = await started({ preloads: [preload(stray)] });
   for (const reason of ["stray", "lost"])
-    expect(service.output()).toContain(`A function threw outside of a request: Error: ${reason}\n    at `);
+    expect(service.output()).toContain(`Thrown outside of a request: Error: ${reason}\n    at `);
   await add(service);
 });
 

@@ -1,14 +1,4 @@
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,22 +9,20 @@ import { startService } from "../../support/local-service.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 // A copy of the sources, whose path has characters that a shell would interpret.
-const checkout = mkdtempSync(join(tmpdir(), "animal store's copy-"));
+const checkout = fs.mkdtempSync(join(tmpdir(), "animal store's copy-"));
 const copied = "functions infra lib openapi tools cdk.json package.json package-lock.json tsconfig.json";
-for (const name of copied.split(" ")) cpSync(join(root, name), join(checkout, name), { recursive: true });
-symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
-symlinkSync("user@host.1:2", join(checkout, "functions/.#get-pet.ts")); // as Emacs does
+for (const name of copied.split(" ")) fs.cpSync(join(root, name), join(checkout, name), { recursive: true });
+fs.symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+fs.symlinkSync("user@host.1:2", join(checkout, "functions/.#get-pet.ts")); // as Emacs does
 
 /** Replaces a file, as many editors do. */
 function save(name: string, text: string): void {
-  writeFileSync(join(checkout, "draft"), text);
-  renameSync(join(checkout, "draft"), join(checkout, name));
+  fs.writeFileSync(join(checkout, "draft"), text);
+  fs.renameSync(join(checkout, "draft"), join(checkout, name));
 }
 const [errorsFile, getPetFile, appFile] = ["lib/errors.ts", "functions/get-pet.ts", "infra/app.ts"] as const;
-const [source, getPet] = [errorsFile, getPetFile].map((name) => readFileSync(join(root, name), "utf8")) as [
-  string,
-  string,
-];
+const read = (name: string) => fs.readFileSync(join(root, name), "utf8");
+const [source, getPet] = [read(errorsFile), read(getPetFile)];
 const before = [errors.not_found.message, errors.unauthorized.message] as const;
 const after = ["Changed 0.", "Changed 1."] as const;
 const change = (text: string) => text.replaceAll(before[0], after[0]).replaceAll(before[1], after[1]);
@@ -55,7 +43,7 @@ const service = await startService({ DATA_DIR: join(checkout, "data") }, [], {
 });
 afterAll(async () => {
   await service.stop();
-  rmSync(checkout, { recursive: true });
+  fs.rmSync(checkout, { recursive: true });
 });
 
 let seen = 0;
@@ -83,16 +71,23 @@ it("serves changes, and the last code and template while a source has a mistake"
   await expectMessages(after[0], after[1]);
   await printed("The changed template is served.");
 
-  mkdirSync(join(checkout, "lib/new"));
+  fs.symlinkSync("/nowhere", join(checkout, "lib/link.ts"));
+  await printed("The changed functions are not served. ENOENT: ");
+  fs.rmSync(join(checkout, "lib/link.ts"));
+  await printed("The changed functions are served.");
+
+  fs.mkdirSync(join(checkout, "lib/new"));
   for (const text of ["// 1", "// 2"]) {
     save("lib/new/file.ts", text);
     await printed("The changed functions are served.");
     await printed("The changed template is served.");
   }
 
-  appendFileSync(join(checkout, errorsFile), "}");
+  fs.appendFileSync(join(checkout, errorsFile), "}");
   await printed("The changed functions are not served. ");
   await printed('Unexpected "}"');
+  save(appFile, `${app(before[1], after[1])} // a change`);
+  await printed("The changed functions are not served. ");
   save(errorsFile, source);
   await printed("The changed functions are served.");
   await printed("The changed template is served.");
