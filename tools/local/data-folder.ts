@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
 
@@ -17,6 +19,9 @@ interface LocalTables extends StoreAddress {
   outputs: Record<string, string>;
 }
 
+/** The first line of the folder's .gitignore, by which the next start knows the folder. Earlier versions wrote none. */
+const MARK = "# The data of The Animal Store on this machine.";
+
 /**
  * Creates the folder, with a .gitignore that hides it from git and the linter in a checkout. Every file that this process
  * makes from now on is its owner's.
@@ -29,9 +34,12 @@ export async function makeDataFolder(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
     const names = await readdir(folder);
-    if (names.length > 0 && !names.includes("assembly")) throw new Error("it has other files.");
+    const file = join(folder, ".gitignore");
+    if (names.length === 0) await writeFile(file, `${MARK}\n*\n`);
+    const text = await readFile(file, "utf8").catch(() => "");
+    const isEarlier = text === "*\n" && (names.includes("dynamodb") || names.includes("assembly"));
+    if (!text.startsWith(MARK) && !isEarlier) throw new Error("it has other files.");
     await mkdir(dataPath(env, "assembly"), { recursive: true });
-    await writeFile(join(folder, ".gitignore"), "*\n");
   } catch (error) {
     throw new Error(`The data folder ${folder} cannot be used, see DATA_DIR: ${(error as Error).message}`);
   }
@@ -46,8 +54,14 @@ export async function writeTables(env: NodeJS.ProcessEnv, tables: LocalTables): 
 
 /** @throws Error in one line if no service runs with this folder */
 export async function readTables(env: NodeJS.ProcessEnv): Promise<LocalTables> {
-  const text = await readFile(dataPath(env, "tables.json"), "utf8").catch(() => {
+  try {
+    const tables: LocalTables = JSON.parse(await readFile(dataPath(env, "tables.json"), "utf8"));
+    // A service that was killed leaves the file. Its embedded store has ended with it.
+    if (!tables.accessKeyId) return tables;
+    await using socket = connect(Number(new URL(tables.endpoint).port), "127.0.0.1");
+    await once(socket, "connect");
+    return tables;
+  } catch {
     throw new Error(`There is no local service in ${dataFolder(env)}: run \`npm start\`, or set DATA_DIR.`);
-  });
-  return JSON.parse(text);
+  }
 }

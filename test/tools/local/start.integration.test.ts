@@ -8,6 +8,7 @@ import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { NewPet } from "../../../lib/pet.ts";
 import { exampleOf } from "../../../openapi/example-values.ts";
 import { disconnect, send } from "../../support/http.ts";
+import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
 import { preload } from "../../support/preload.ts";
@@ -23,6 +24,7 @@ let ends: AsyncDisposableStack;
 beforeEach(async () => {
   ends = new AsyncDisposableStack();
   await mkdir(folder, { recursive: true });
+  await mkdir(join(temporary, "assembly"), { recursive: true }); // of somebody else
 });
 afterEach(async () => {
   disconnect();
@@ -46,6 +48,7 @@ async function started({ preloads = [] as string[], prefix = [] as string[], env
 /** Starts the service, which ends by itself. @returns its status and what it printed */
 async function ended(environment: Record<string, string>, args: string[] = []) {
   const service = spawnService(environment, [], { args, cwd: folder });
+  ends.defer(() => void service.child.kill());
   return { status: await service.ended, output: service.output() };
 }
 
@@ -71,7 +74,7 @@ it("prints how to call it, makes private files, and stops while a client is conn
   );
   await add(service); // over a connection that stays open
   expect(await readFile(join(data, "api-key"), "utf8")).toBe(`${key}\n`);
-  expect(await readFile(join(data, ".gitignore"), "utf8")).toBe("*\n");
+  expect(await readFile(join(data, ".gitignore"), "utf8")).toMatch(/^# .*\n\*\n$/);
   // The CDK sets the modes of the files in an assembly. The mode of its folder denies access to them.
   const names = (await readdir(data, { recursive: true })).filter((name) => !name.startsWith("assembly/"));
   for (const name of names)
@@ -84,11 +87,8 @@ it("keeps every pet that it has acknowledged when its disk is full or it is kill
   // The disk is full when a file has 32 KiB.
   const first = await started({ prefix: ["sh", "-c", 'ulimit -f 64 && exec "$@"', "sh"] });
   const pets: unknown[] = [];
-  while (first.process.exitCode === null)
-    await add(first).then(
-      (pet) => pets.push(pet),
-      () => undefined,
-    );
+  const keep = (pet: unknown) => pets.push(pet);
+  while (first.process.exitCode === null) await add(first).then(keep, () => undefined);
   expect(pets).not.toEqual([]);
   expect(await first.stop()).toBe(1);
   expect(first.output()).toMatch(/\nanimal-store: The embedded store failed: IO error.*\n$/);
@@ -96,6 +96,10 @@ it("keeps every pet that it has acknowledged when its disk is full or it is kill
   expect(second.key).toBe(first.key);
   pets.push(await add(second));
   await second.stop("SIGKILL");
+  const { stderr } = await keysCli(["list", "--stage", "local"], { DATA_DIR: data });
+  expect(stderr).toMatch(/^keys: There is no local service in .*: run .*, or set DATA_DIR\.\n$/);
+  await writeFile(join(data, ".gitignore"), "*\n"); // of an earlier version
+  await rm(join(data, "assembly"), { recursive: true });
   const { baseUrl, key } = await started();
   const { text } = await send(baseUrl, { path: `/pets?limit=${PAGE_SIZE.maximum}`, key });
   expect(JSON.parse(text)).toEqual(expect.arrayContaining(pets));
