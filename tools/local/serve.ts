@@ -32,6 +32,7 @@ export async function serve(env: NodeJS.ProcessEnv) {
   let listener: RequestListener = async (...request) => (await started.promise)(...request);
   // A browser sends the cookies of all ports of 127.0.0.1, which can be more than Node's 16 KiB.
   const server = createServer({ maxHeaderSize: 2 ** 20 }, (...request) => listener(...request));
+  server.keepAliveTimeout = 600_000; // On a busy machine, Node's 5 s can end before it reads a request that has arrived.
   const port = env.PORT || "3000";
   const listening = async () => once(server.listen(Number(port), "127.0.0.1"), "listening");
   await listening().catch(({ code }) => {
