@@ -1,7 +1,14 @@
+import { readFileSync } from "node:fs";
 import { timeouts } from "../../lib/dynamo/client.ts";
 
 /**
- * The settings of a client of AWS that gives up after about 10 s without a response. An operator can be far from AWS, so a
- * call can take longer than those of the functions.
+ * Returns the settings of a client of AWS that gives up after about 10 s without a response. An operator can be far from AWS,
+ * so a call can take longer than those of the functions. HTTPS_PROXY, NO_PROXY and AWS_CA_BUNDLE apply, as for `cdk`.
+ *
+ * @throws Error if the file AWS_CA_BUNDLE cannot be read
  */
-export const AWS_CLIENT_OPTIONS = { maxAttempts: 2, requestHandler: timeouts(5000) };
+export function awsClientOptions() {
+  const ca = process.env.AWS_CA_BUNDLE && readFileSync(process.env.AWS_CA_BUNDLE);
+  const requestHandler = { ...timeouts(5000), httpsAgent: { proxyEnv: process.env, ca } };
+  return { maxAttempts: 2, requestHandler, clientConfig: { requestHandler } }; // the latter for the calls of SSO
+}

@@ -1,24 +1,22 @@
 import { DynamoDB, paginateScan } from "@aws-sdk/client-dynamodb";
 import { Command } from "commander";
 import { conditionFailure, type Item } from "../../lib/dynamo/client.ts";
-import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
+import { awsClientOptions } from "./aws-client-options.ts";
 import { configureProgram, runProgram } from "./run-program.ts";
 
 /** `sh tools/node.sh tools/cli/copy.ts <from> <to>`: copies missing items from a restored table back. */
-
-const client = new DynamoDB(AWS_CLIENT_OPTIONS);
-/** DynamoDB throttles some of many writes at once, so each write has more attempts. */
-const writer = new DynamoDB({ ...AWS_CLIENT_OPTIONS, maxAttempts: 10 });
-
-/** Returns the name of a table's key, which also tells what kind of item the table has. */
-const keyOf = async (TableName: string) =>
-  (await client.describeTable({ TableName })).Table?.KeySchema?.[0]?.AttributeName ?? "";
 
 const program = configureProgram(new Command("sh tools/node.sh tools/cli/copy.ts"))
   .description("Copies to a table the items that it lacks, from another table such as a restored one.")
   .argument("<from>", "the table to read")
   .argument("<to>", "the table to write")
   .action(async (from: string, TableName: string) => {
+    const client = new DynamoDB(awsClientOptions());
+    /** DynamoDB throttles some of many writes at once, so each write has more attempts. */
+    const writer = new DynamoDB({ ...awsClientOptions(), maxAttempts: 10 });
+    /** Returns the name of a table's key, which also tells what kind of item the table has. */
+    const keyOf = async (TableName: string) =>
+      (await client.describeTable({ TableName })).Table?.KeySchema?.[0]?.AttributeName ?? "";
     const key = await keyOf(from);
     if (key !== (await keyOf(TableName)))
       throw new Error(`${from} and ${TableName} have items of different kinds.`);

@@ -4,7 +4,7 @@ import { stackName, tableOutput } from "../../infra/names.ts";
 import { localStage, namedStages } from "../../infra/stages.ts";
 import { useStore } from "../emulator/store/aws-environment.ts";
 import { readTables } from "../local/data-folder.ts";
-import { AWS_CLIENT_OPTIONS } from "./aws-client-options.ts";
+import { awsClientOptions } from "./aws-client-options.ts";
 
 /** The option that names the stage of a command. */
 export const stageOption = new Option("--stage <stage>")
@@ -15,12 +15,12 @@ export const stageOption = new Option("--stage <stage>")
 async function findLocalTable(output: string) {
   const { outputs, ...store } = await readTables(process.env);
   useStore(store);
-  return { table: outputs[output] ?? "", config: AWS_CLIENT_OPTIONS };
+  return { table: outputs[output] ?? "", config: awsClientOptions() };
 }
 
 /** Finds a table of a deployed stage, whose stack names the table, with the operator's AWS credentials. */
 async function findDeployedTable(StackName: string, output: string) {
-  const client = new CloudFormationClient(AWS_CLIENT_OPTIONS);
+  const client = new CloudFormationClient(awsClientOptions());
   const region = await client.config.region().catch((cause) => {
     throw new Error("Set AWS_REGION, or a region in your AWS profile", { cause });
   });
@@ -31,7 +31,7 @@ async function findDeployedTable(StackName: string, output: string) {
   const table = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === output)?.OutputValue;
   if (!table) throw new Error(`${stack} is incomplete: it has no output ${output}.`);
   // The same credentials: the process of an AWS profile can ask for a code, and runs only once.
-  return { table, config: { ...AWS_CLIENT_OPTIONS, credentials: client.config.credentials } };
+  return { table, config: { ...awsClientOptions(), credentials: client.config.credentials } };
 }
 
 /** Finds a table of a stage. @param id its construct id @throws Error in one line if it cannot be found */

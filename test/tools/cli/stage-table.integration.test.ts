@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtempDisposable, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { hash } from "node:crypto";
+import { mkdir, mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -18,8 +19,10 @@ const noStack =
 
 /** A stand-in of CloudFormation and DynamoDB. It loses the answer to a PutItem. */
 let [items, stack]: [items: object[], stack: string] = [[], ""];
+const AWS_CA_BUNDLE = join(import.meta.dirname, "../../long/cold-start/certificate.pem");
+const pem = await readFile(AWS_CA_BUNDLE);
 const aws = await listen(
-  createServer(async (request, response) => {
+  createServer({ key: pem, cert: pem }, async (request, response) => {
     const [, command] = String(request.headers["x-amz-target"] ?? "").split(".");
     const body = await text(request);
     if (!command) return void response.writeHead(stack === noStack ? 400 : 200).end(stack);
@@ -34,7 +37,8 @@ beforeEach(() => {
 });
 
 const credentials = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
-const operator = { AWS_ENDPOINT_URL: aws.origin, AWS_REGION: "eu-west-1", ...credentials };
+const AWS_ENDPOINT_URL = aws.origin.replace("http", "https");
+const operator = { AWS_ENDPOINT_URL, AWS_CA_BUNDLE, AWS_REGION: "eu-west-1", ...credentials };
 const keys = (args: string[], environment: Record<string, string> = operator) =>
   keysCli([...args, "--stage", "staging"], environment);
 const failure = (message: string) => ({
@@ -61,11 +65,14 @@ it("writes a long list into a slow pipe as a whole", async () => {
 });
 
 const inRegion = `The stack ${stackName("staging")} in eu-west-1`;
-const nobody = { ...operator, AWS_ENDPOINT_URL: "http://127.0.0.1:1" };
+const nobody = { ...operator, AWS_ENDPOINT_URL: "https://127.0.0.1:1" };
+const proxied = { ...nobody, https_proxy: "http://127.0.0.1:2" };
 it.each<[message: string, environment: Record<string, string>, stack?: string]>([
   [`${inRegion} cannot be read: it is not there`, operator, noStack],
   [`${inRegion} is incomplete: it has no output ApiKeysTableName\\.`, operator, stackWith("PetsTableName")],
-  [`${inRegion} cannot be read: .*ECONNREFUSED.*`, nobody],
+  [`${inRegion} cannot be read: .*ECONNREFUSED.*:1`, { ...proxied, NO_PROXY: "127.0.0.1" }],
+  [`${inRegion} cannot be read: .*ECONNREFUSED.*:2`, proxied],
+  ["ENOENT: no such file or directory, open '/nowhere'", { ...nobody, AWS_CA_BUNDLE: "/nowhere" }],
   [`${inRegion} cannot be read: .*credentials.*`, { AWS_REGION: "eu-west-1" }],
   ["Set AWS_REGION, or a region in your AWS profile: Region is missing", credentials],
 ])("says in one line: %s", async (message, environment, response = stack) => {
@@ -73,12 +80,20 @@ it.each<[message: string, environment: Record<string, string>, stack?: string]>(
   expect(await keys(["list"], environment)).toEqual(failure(message));
 });
 
-it("says in one line that a key, or the local service, is not there", async () => {
+it("says in one line that a key is not there", async () => {
   const id = "key_0000000000000000";
   expect(await keys(["revoke", id])).toEqual(failure(`No key in staging has the ID ${id}\\.`));
-  await using folder = await mkdtempDisposable(join(tmpdir(), "animal-store-keys-"));
-  const local = await keysCli(["list", "--stage", "local"], { DATA_DIR: folder.path });
-  expect(local).toEqual(failure("There is no local service in .*: run .*, or set DATA_DIR\\."));
+});
+
+it("also calls SSO, for credentials, through a proxy", async () => {
+  await using home = await mkdtempDisposable(join(tmpdir(), "animal-store-sso-"));
+  const cache = join(home.path, ".aws/sso/cache");
+  await mkdir(cache, { recursive: true });
+  await writeFile(join(cache, `${hash("sha1", "a")}.json`), '{"accessToken":"a","expiresAt":"2100-01-01"}');
+  const settings = ["[default]", "start_url = a", "region = eu-west-1", "account_id = 1", "role_name = a"];
+  await writeFile(join(home.path, ".aws/config"), settings.join("\nsso_"));
+  const result = await keys(["list"], { ...proxied, HOME: home.path, AWS_ACCESS_KEY_ID: "" });
+  expect(result).toEqual(failure(`${inRegion} cannot be read: .*ECONNREFUSED.*:2`));
 });
 
 it("runs the process of an AWS profile only once, because it can ask for a code", async () => {
@@ -87,6 +102,6 @@ it("runs the process of an AWS profile only once, because it can ask for a code"
   const made = JSON.stringify({ Version: 1, AccessKeyId: "a", SecretAccessKey: "b" });
   const once = `mkdir '${join(folder.path, "called").replaceAll("'", "'\\''")}' && echo '${made}'`;
   await writeFile(AWS_CONFIG_FILE, `[profile asks]\nregion = eu-west-1\ncredential_process = ${once}\n`);
-  const profile = { AWS_ENDPOINT_URL: aws.origin, AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
+  const profile = { ...operator, AWS_ACCESS_KEY_ID: "", AWS_CONFIG_FILE, AWS_PROFILE: "asks" };
   expect(await keys(["list", "--json"], profile)).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
 });
