@@ -1,8 +1,6 @@
 // A client of the API in one file. Copy it. It runs without packages on Node 22.18 or later, Deno and Bun. Never put an API
 // key into a web page: keys belong on servers.
 
-import { setTimeout } from "node:timers/promises";
-
 export type PetStatus = "available" | "pending" | "sold";
 
 export interface Pet {
@@ -21,8 +19,6 @@ export type PetFilter = { status?: PetStatus; pageSize?: number };
 // These members are bigint, because JavaScript's numbers are exact only up to 2^53.
 const INT64_MEMBERS: readonly string[] = ["id", "categoryId"] satisfies (keyof Pet)[];
 
-/** Failures that can pass: too many requests, and errors of the service or of a gateway in front of it. */
-const RETRIED = [429, 500, 502, 503, 504];
 const [ATTEMPTS, ATTEMPT_MS, LONGEST_PAUSE_MS] = [6, 10_000, 60_000];
 type Init = { method?: string; body?: string; headers?: Record<string, string> };
 
@@ -82,13 +78,17 @@ export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
           return { pets: pets as Pet[], link: response.headers.get("link") ?? "" };
         const after = response.headers.get("retry-after") ?? "";
         pause += Math.max(0, Number(after) * 1000 || Date.parse(after) - Date.now() || 0);
+        // Too many requests, and errors of the service or of a gateway in front of it, can pass. Other errors cannot.
+        if (!response.ok && ![429, 500, 502, 503, 504].includes(response.status)) pause = Infinity;
         throw new PetStoreError(response, text);
       } catch (error) {
-        const status = error instanceof PetStoreError ? error.status : 0;
-        const canPass = status < 300 || RETRIED.includes(status);
-        if (!canPass || attempt === ATTEMPTS || pause > LONGEST_PAUSE_MS || signal?.aborted) throw error;
+        if (attempt === ATTEMPTS || pause > LONGEST_PAUSE_MS || signal?.aborted) throw error;
       }
-      await setTimeout(pause, undefined, { signal }).catch(() => signal?.throwIfAborted());
+      const pauseEnd = new AbortController();
+      const timer = setTimeout(() => pauseEnd.abort(), pause); // AbortSignal.timeout would let the process end
+      signal?.addEventListener("abort", () => pauseEnd.abort(), { signal: pauseEnd.signal });
+      await new Promise((resolve) => pauseEnd.signal.addEventListener("abort", resolve));
+      clearTimeout(timer);
     }
   }
 

@@ -24,14 +24,15 @@ const allows = (name: string, target: string) =>
   target === name || matchesGlob(target, name) || (name.endsWith("/") && target.startsWith(name));
 
 /**
- * Returns what a file imports but cannot import. Everything can import the built-in modules of Node.js, and the types of
- * Lambda's events, which have no code.
+ * Returns what a file imports but cannot import. All that import something can import the built-in modules of Node.js, and
+ * the types of Lambda's events, which have no code.
  */
 function violations(file: string, source: string): string[] {
   const row = rowOf(file);
-  return [...source.matchAll(/\b(?:from|import) ?\(?"(?!node:)([^"]+)"/g)]
+  return [...source.matchAll(/\b(?:from|import) ?\(?"([^"]+)"/g)]
     .map(([, name = ""]) => name)
     .filter((name) => {
+      if (name.startsWith("node:")) return row?.allowed.length === 0;
       if (!name.startsWith(".")) {
         const [packageName = ""] = /^(@[^/]+\/)?[^/]+/.exec(name) ?? [];
         return packageName !== "aws-lambda" && !row?.allowed.some((allowed) => allows(allowed, packageName));
