@@ -44,10 +44,12 @@ export default async function setup(): Promise<void> {
   await mkdir(process.env.TMPDIR);
   const data = join(folder, "data");
   await makeDataFolder({ DATA_DIR: data });
+  process.env.CDK_VALIDATION = "true";
   const [assembly] = await Promise.all([
-    refreshAssembly(dataPath({ DATA_DIR: data }, "assembly"), { validate: true }),
+    refreshAssembly(dataPath({ DATA_DIR: data }, "assembly")),
     synthesizeFilledIn(join(folder, "filled-in")),
   ]);
+  delete process.env.CDK_VALIDATION;
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
   share({ dataFolder: data, baseUrl: service.baseUrl, key: service.key });
 

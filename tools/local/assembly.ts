@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { entryOfOutput } from "../../infra/names.ts";
 import { localStage, servedStackName } from "../../infra/stages.ts";
-import { synthesize } from "../../infra/synthesize.ts";
 import { readStack, type StackDefinition } from "../emulator/template/template.ts";
+import { synthesize } from "./synthesize.ts";
 
 /** This checkout, with a slash at its end. */
 export const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -29,14 +29,10 @@ export function hashSources(patterns = [...templateSources, ...functionSources])
  * removes everything else from the folder.
  *
  * @param folder where assemblies are kept; the name of an assembly is the hash of its sources
- * @param options of the synthesis
  * @returns the folder of the assembly
  * @throws Error with the CDK app's output when it fails
  */
-export async function refreshAssembly(
-  folder: string,
-  options?: Parameters<typeof synthesize>[1],
-): Promise<string> {
+export async function refreshAssembly(folder: string): Promise<string> {
   const sources = hashSources();
   const assembly = join(folder, sources);
   if (!existsSync(assembly)) {
@@ -45,7 +41,7 @@ export async function refreshAssembly(
     const draft = `${assembly}.draft`;
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft, { recursive: true });
-    await synthesize(draft, options);
+    await synthesize(draft);
     // With these references, errors have positions in the sources. What `cdk deploy` ships is a copy without them.
     for await (const map of glob("bundles/*.js.map", { cwd: draft }))
       await appendFile(
@@ -53,7 +49,7 @@ export async function refreshAssembly(
         `//# sourceMappingURL=../${basename(map)}\n`,
       );
     // Sources that changed meanwhile need an assembly with another name.
-    if (hashSources() !== sources) return refreshAssembly(folder, options);
+    if (hashSources() !== sources) return refreshAssembly(folder);
     await rename(draft, assembly);
   }
   for (const name of await readdir(folder))

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { accountStackName, stackName } from "../../../infra/names.ts";
-import { synthesize } from "../../../infra/synthesize.ts";
 import { synthesizeAccount } from "../../../tools/generate/account.ts";
 import { exampleSettings } from "../../../tools/generate/example-settings.ts";
+import { synthesize } from "../../../tools/local/synthesize.ts";
 import { codeBlocks } from "../../support/code-blocks.ts";
 import { eventually } from "../../support/eventually.ts";
 import { send } from "../../support/http.ts";
@@ -84,7 +84,8 @@ export async function testDeployment(): Promise<void> {
 
   step("Fail to create production, repeat it without protection, protect it");
   const options = newFolder();
-  await synthesize(options, { context: { deletionProtection: "off" } });
+  process.env.CDK_CONTEXT_JSON = JSON.stringify({ deletionProtection: "off" });
+  await synthesize(options);
   removeUnsupported(options);
   editTemplates(options, ({ Resources }) => {
     const tables = Object.keys(Resources).filter((id) => Resources[id].Type === "AWS::DynamoDB::Table");
