@@ -15,9 +15,6 @@ import { DEPLOYED_BRANCH, pascalCase, stackName } from "./names.ts";
 import type { Stage } from "./stages.ts";
 
 const ISSUER = "token.actions.githubusercontent.com";
-const AUDIENCE = "sts.amazonaws.com";
-/** The names of the roles that `cdk bootstrap` creates start with this. */
-const BOOTSTRAP = "cdk-hnb659fds";
 
 /**
  * What the stages share in an account and region: the role with which API Gateway writes logs, the budget, and the roles
@@ -76,13 +73,10 @@ export class AccountStack extends Stack {
         throw new Error(`The accounts in infra/account-settings.ts have none for the stage ${name}.`);
       const role = this.#addDeployRole(name, repository);
       const output = new CfnOutput(this, `${pascalCase(name)}DeployRoleArn`, { value: role.roleArn });
-      // `cdk deploy` assumes the roles of the bootstrap, which create the resources and reach their whole account.
+      // `cdk deploy` assumes the roles that `cdk bootstrap` has created, which reach their whole account.
       const here = "<AWS::Region>:<AWS::AccountId>";
-      allow(
-        role,
-        ["sts:AssumeRole"],
-        `iam::<AWS::AccountId>:role/${BOOTSTRAP}-*-<AWS::AccountId>-<AWS::Region>`,
-      );
+      const bootstrap = "iam::<AWS::AccountId>:role/cdk-hnb659fds-*-<AWS::AccountId>-<AWS::Region>";
+      allow(role, ["sts:AssumeRole"], bootstrap);
       // The job reads the outputs, and compares the versions that serve with those of the stack.
       const reads = ["cloudformation:DescribeStacks", "cloudformation:ListStackResources"];
       allow(role, reads, `cloudformation:${here}:stack/${stackName(name)}/*`);
@@ -112,7 +106,7 @@ export class AccountStack extends Stack {
       maxSessionDuration: Duration.hours(2),
       assumedBy: new WebIdentityPrincipal(provider, {
         StringEquals: {
-          [`${ISSUER}:aud`]: AUDIENCE,
+          [`${ISSUER}:aud`]: "sts.amazonaws.com",
           [`${ISSUER}:ref`]: `refs/heads/${DEPLOYED_BRANCH}`,
           [`${ISSUER}:sub`]: `repo:${owner}@${ownerId}/${repository.name}@${id}:environment:${environment}`,
         },

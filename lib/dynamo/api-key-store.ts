@@ -30,9 +30,9 @@ const toRecord = ({ keyId, hash, owner, scopes, createdAt, endsAt }: Item): ApiK
 /** Makes the look-up of keys, which reads an item as last written. */
 const keyReader =
   (client: ReturnType<typeof dynamoClient>, TableName: string) =>
-  async (keyId: string, abortSignal?: AbortSignal): Promise<ApiKeyRecord | undefined> => {
+  async (keyId: string, signal?: AbortSignal): Promise<ApiKeyRecord | undefined> => {
     const command = new GetItemCommand({ TableName, Key: { keyId: { S: keyId } }, ConsistentRead: true });
-    const { Item } = await client.send(command, { abortSignal });
+    const { Item } = await client.send(command, { abortSignal: signal });
     return Item && toRecord(Item);
   };
 

@@ -40,7 +40,7 @@ export function itemCreator<Fields extends object>(table: string, key: string) {
     async create(
       fields: Fields,
       token?: IdempotencyToken,
-      abortSignal?: AbortSignal,
+      signal?: AbortSignal,
     ): Promise<{ id: bigint } & Fields> {
       const creationId = creationIdOf(token);
       const creation = { creationId, ...(token && { fingerprint: fingerprintOf(creationId, fields) }) };
@@ -53,7 +53,7 @@ export function itemCreator<Fields extends object>(table: string, key: string) {
           ConditionExpression: `attribute_not_exists(${key})`,
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         });
-        const existing = await existingItem(client.send(put, { abortSignal }));
+        const existing = await existingItem(client.send(put, { abortSignal: signal }));
         if (!existing) return created;
         if (existing.creationId?.S !== creationId) continue; // another creation has the id
         if (existing.fingerprint?.S !== creation.fingerprint) throw new ApiError("idempotency_mismatch");
@@ -64,10 +64,10 @@ export function itemCreator<Fields extends object>(table: string, key: string) {
     },
 
     /** Makes a small write, for the warm-up: a read would need a grant to read every item. Its condition never holds. */
-    ping(abortSignal: AbortSignal) {
+    ping(signal: AbortSignal) {
       const ConditionExpression = `attribute_exists(${key}) AND attribute_not_exists(${key})`;
       const put = new PutCommand({ TableName: table, Item: { [key]: 0n }, ConditionExpression });
-      return client.send(put, { abortSignal });
+      return client.send(put, { abortSignal: signal });
     },
   };
 }

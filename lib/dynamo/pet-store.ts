@@ -42,11 +42,7 @@ export function petLister(table: string) {
   const client = documentClient();
 
   // DynamoDB splits a response at 1 MB. BODY_LIMIT keeps the largest page below it, so nothing reads LastEvaluatedKey.
-  const queryStatus = async (
-    status: PetStatus,
-    { limit, after = 0n }: PetQuery,
-    abortSignal?: AbortSignal,
-  ) => {
+  const queryStatus = async (status: PetStatus, { limit, after = 0n }: PetQuery, signal?: AbortSignal) => {
     const command = new QueryCommand({
       TableName: table,
       IndexName: STATUS_INDEX,
@@ -55,7 +51,7 @@ export function petLister(table: string) {
       ExpressionAttributeValues: { ":status": status, ":after": after },
       Limit: limit + 1, // one pet more than the page holds shows whether another page follows
     });
-    const { Items } = await client.send(command, { abortSignal });
+    const { Items } = await client.send(command, { abortSignal: signal });
     if (!Items) throw new ApiError("unavailable", { cause: new Error("DynamoDB returned no Items.") });
     return Items.map((item) => ({ pet: toPet(item), order: item[ORDER_ATTRIBUTE] as bigint }));
   };
@@ -79,9 +75,9 @@ export function petFinder(table: string, config?: DynamoDBClientConfig) {
   const client = documentClient(config);
   return {
     /** Returns the pet with this id as last written, or undefined. */
-    async find(id: bigint, abortSignal?: AbortSignal): Promise<Pet | undefined> {
+    async find(id: bigint, signal?: AbortSignal): Promise<Pet | undefined> {
       const command = new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true });
-      const { Item } = await client.send(command, { abortSignal });
+      const { Item } = await client.send(command, { abortSignal: signal });
       return Item?.[ORDER_ATTRIBUTE] ? toPet(Item) : undefined; // without it, the id is retired
     },
   };
@@ -96,7 +92,7 @@ export function petRemover(table: string, config?: DynamoDBClientConfig) {
   const names = Object.fromEntries(Object.keys(NewPet.shape).map((name) => [`#${name}`, name]));
   return {
     /** Deletes a pet. Its id stays with its creation, so that no retry adds it again. Returns false if there is no such pet. */
-    async remove(id: bigint, abortSignal?: AbortSignal): Promise<boolean> {
+    async remove(id: bigint, signal?: AbortSignal): Promise<boolean> {
       const deletionId = randomUUID();
       const update = new UpdateCommand({
         TableName: table,
@@ -107,7 +103,7 @@ export function petRemover(table: string, config?: DynamoDBClientConfig) {
         ExpressionAttributeValues: { ":deletionId": deletionId },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       });
-      const failure = await conditionFailure(client.send(update, { abortSignal }));
+      const failure = await conditionFailure(client.send(update, { abortSignal: signal }));
       return !failure || failure.Item?.deletionId?.S === deletionId; // the SDK repeats an update whose response was lost
     },
   };

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Cursor } from "../cursor.ts";
 import { PAGE_SIZE } from "../limits.ts";
 import type { Operation } from "../operation.ts";
-import { Limit } from "../page-size.ts";
+import { PageSize } from "../page-size.ts";
 import { PetStatus, Pets } from "../pet.ts";
 
 /** Source: contract 3. */
@@ -12,7 +12,7 @@ export const listPets = {
   path: "/pets",
   summary: "List all animals",
   query: z.object({
-    limit: z._default(Limit, PAGE_SIZE.default),
+    limit: z._default(PageSize, PAGE_SIZE.default),
     status: z.optional(PetStatus).check(z.describe("Only animals with this status")),
     cursor: z.optional(Cursor),
   }),

@@ -1,6 +1,6 @@
 import { production } from "../../infra/stages.ts";
 import { BODY_LIMIT, DEPTH_LIMIT, IDEMPOTENCY_HOURS, NAME_LIMIT, PAGE_SIZE } from "../../lib/limits.ts";
-import { format, insert, table } from "./report.ts";
+import { format, insert, table } from "./markdown.ts";
 
 const whole = (value: number) => format(value, 0);
 

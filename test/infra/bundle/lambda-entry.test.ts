@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "@jest/globals";
 import { lambdaEntryFile } from "../../../infra/bundle/options.ts";
-import { runNode } from "../../support/keys-cli.ts";
+import { runNode } from "../../support/run-node.ts";
 
 it("the entry has loaded only when the function has warmed up", async () => {
   const folder = await mkdtemp(join(tmpdir(), "animal-store-start-"));

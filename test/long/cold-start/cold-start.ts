@@ -13,7 +13,7 @@ import { getPet } from "../../../lib/operations/get-pet.ts";
 import { operations } from "../../../lib/operations.ts";
 import { awsEnvironment } from "../../../tools/emulator/store/aws-environment.ts";
 import { readStack } from "../../../tools/emulator/template/template.ts";
-import { format, insert, table } from "../../../tools/generate/report.ts";
+import { format, insert, table } from "../../../tools/generate/markdown.ts";
 import { synthesize } from "../../../tools/local/synthesize.ts";
 import { authorizerEvent, exampleEvent } from "../../support/event.ts";
 import { functionOf } from "../../support/function-of.ts";

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { DynamoDB } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "@jest/globals";
-import { runNode } from "../../support/keys-cli.ts";
 import { createOwnTables } from "../../support/own-tables.ts";
+import { runNode } from "../../support/run-node.ts";
 
 const client = new DynamoDB({});
 const script = fileURLToPath(new URL("../../../tools/cli/copy.ts", import.meta.url));

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "@jest/globals";
 import { send } from "../../support/http.ts";
-import { runNode } from "../../support/keys-cli.ts";
+import { runNode } from "../../support/run-node.ts";
 import { shared } from "../../support/shared.ts";
 
 const script = fileURLToPath(new URL("../../../tools/cli/delete-pet.ts", import.meta.url));

@@ -5,7 +5,7 @@ import { localStage } from "../../../infra/stages.ts";
 import { generateApiKey, hashApiKey, KEY_PREFIX, keyIdOf } from "../../../lib/api-key.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { Json } from "../../support/json.ts";
-import { keysCli } from "../../support/keys-cli.ts";
+import { keysCli } from "../../support/run-node.ts";
 import { shared } from "../../support/shared.ts";
 
 const env = { DATA_DIR: shared.dataFolder };

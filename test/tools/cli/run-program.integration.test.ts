@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "@jest/globals";
-import { runNode } from "../../support/keys-cli.ts";
+import { runNode } from "../../support/run-node.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 

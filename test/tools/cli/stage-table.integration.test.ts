@@ -8,8 +8,8 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeEach, expect, it } from "@jest/globals";
 import { stackName } from "../../../infra/names.ts";
-import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
+import { keysCli } from "../../support/run-node.ts";
 
 /** How CloudFormation describes a stack (AWS: "DescribeStacks", examples), and refuses to ("Common errors"). */
 const stackWith = (output: string) =>

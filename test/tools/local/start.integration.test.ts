@@ -8,10 +8,10 @@ import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { NewPet } from "../../../lib/pet.ts";
 import { exampleOf } from "../../../openapi/example-values.ts";
 import { disconnect, send } from "../../support/http.ts";
-import { keysCli } from "../../support/keys-cli.ts";
 import { listen } from "../../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
 import { preload } from "../../support/preload.ts";
+import { keysCli } from "../../support/run-node.ts";
 import { shared } from "../../support/shared.ts";
 
 // A process that is killed leaves its files here.
