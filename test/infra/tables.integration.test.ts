@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
+import { KEY_TTL_ATTRIBUTE } from "../../lib/dynamo/schema.ts";
 import type { Json } from "../support/json.ts";
 import { functionNames, readResources } from "../support/resources.ts";
 import { everyStage } from "../support/stages.ts";
@@ -21,6 +22,11 @@ describe.each(everyStage)("in $name, $settings", ({ name, assembly, retainData, 
         DeletionPolicy: retainData ? "RetainExceptOnCreate" : "Delete",
         DeletionProtectionEnabled: retainData && deletionProtection,
       });
+  });
+
+  it("deletes keys some time after their end, by the attribute that the store writes", () => {
+    const { TimeToLiveSpecification } = tables.find(({ id }) => id === output("ApiKeysTableName"));
+    expect(TimeToLiveSpecification).toEqual({ AttributeName: KEY_TTL_ATTRIBUTE, Enabled: true });
   });
 
   it("gives the partition key of each table a name that no other table has", () => {
