@@ -88,16 +88,16 @@ it("logs the key ID of a request, and neither prints nor stores a key", async ()
 const pasted = generateApiKey("local");
 const owners = [" ", "A\u001b[31m", "\u202eA", "A".repeat(101)];
 it.each([
-  [["issue"], "required option '--owner <owner>' not specified"],
-  ...owners.map((owner): [string[], string] => [["issue", "--owner", owner], "Use 1 to 100 printable char"]),
-  [["issue", "--owner", `x ${pasted}`], "An owner must not contain an API key."],
-  [["issue", "--owner", "x", "--scopes", "pets:read,admin"], "Use one or more of pets:read,pets:write."],
-  [["issue", "--owner", "x", "--expires-in", "0d"], "Use a whole number and a unit"],
-  [["revoke", `Bearer ${pasted}`], `That is an API key. Use its key ID: ${keyIdOf(hashApiKey(pasted))}.`],
-  [["revoke", pasted.slice(0, -3)], "Use a key ID, such as"],
-  [["list", `--${pasted}`], `unknown option '--${KEY_PREFIX}_***'`],
-  [["list", "--stage", "x"], "Allowed choices are local, staging, production."],
-])("explains wrong usage with exit code 2, and repeats no key: %#", async (args, message) => {
+  ["required option '--owner <owner>' not specified", ["issue"]],
+  ...owners.map((owner): [string, string[]] => ["Use 1 to 100 printable char", ["issue", "--owner", owner]]),
+  ["An owner must not contain an API key.", ["issue", "--owner", `x ${pasted}`]],
+  ["Use one or more of pets:read,pets:write.", ["issue", "--owner", "x", "--scopes", "pets:read,admin"]],
+  ["Use a whole number and a unit", ["issue", "--owner", "x", "--expires-in", "0d"]],
+  [`That is an API key. Use its key ID: ${keyIdOf(hashApiKey(pasted))}.`, ["revoke", `Bearer ${pasted}`]],
+  ["Use a key ID, such as", ["revoke", pasted.slice(0, -3)]],
+  [`unknown option '--${KEY_PREFIX}_***'`, ["list", `--${pasted}`]],
+  ["Allowed choices are local, staging, production.", ["list", "--stage", "x"]],
+])("explains wrong usage with exit code 2, and repeats no key: %s", async (message, args) => {
   const { stderr, ...result } = await keysCli([args[0] ?? "", "--stage", "local", ...args.slice(1)], env);
   expect(result).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);

@@ -2,9 +2,12 @@ import * as files from "node:fs";
 import { mkdir, mkdtempDisposable, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, jest } from "@jest/globals";
+import { afterEach, expect, it, jest } from "@jest/globals";
 
 let changed = "nothing";
+afterEach(() => {
+  changed = "nothing";
+});
 jest.unstable_mockModule("node:fs", () => ({
   ...files,
   readFileSync: (file: string) => `${file.endsWith(changed)}${files.readFileSync(file)}`,
@@ -27,8 +30,6 @@ it.each([
     const before = hashes();
     changed = file;
     expect(hashes().map((hash, n) => hash !== before[n])).toEqual([true, ...parts]);
-    changed = "nothing";
-    expect(hashes()).toEqual(before);
   },
 );
 
