@@ -11,8 +11,8 @@ for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_|_PROXY$/i.test(nam
 // Jest knows FORCE_COLOR only, and sets it in a terminal. Node warns of the others beside it.
 if (process.env.NO_COLOR || process.env.NODE_DISABLE_COLORS) process.env.FORCE_COLOR = "0";
 
-// Jest loads ES modules with an experimental feature of Node. The Node that runs npx can be older than the feature, so this
-// runs Jest again, with the option and the Node of `npm ci`.
+// Jest loads ES modules with an experimental feature of Node. The Node that runs npx can be older than what the tests need, so
+// this runs Jest again, with the option and the Node of `npm ci`.
 const option = "--experimental-vm-modules";
 const patience = `--import=${new URL("test/support/patience.js", import.meta.url)}`;
 if (!process.execArgv.includes(option)) {

@@ -6,7 +6,7 @@ import { fromText, must } from "./validation.ts";
  * key does not start with a quote, and has no space at its ends, because HTTP removes them (RFC 9110, 5.5).
  * `[` is `\x5B`, because Java and Ruby read a `[` in a class as the start of another class. Source: contract 4.7.
  */
-export const idempotencyKeyPattern = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-\x5B\]-~]|\\["\\]){1,255}")$/;
+const idempotencyKeyPattern = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-\x5B\]-~]|\\["\\]){1,255}")$/;
 
 /**
  * Reads an `Idempotency-Key`. It can be a structured string (draft-ietf-httpapi-idempotency-key-header-07 and RFC 9651,

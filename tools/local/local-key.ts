@@ -4,7 +4,7 @@ import type { ApiKeyStore } from "../../lib/dynamo/api-key-store.ts";
 
 /**
  * Returns the key of the local service: the one in the file, or a new one if that does not work. No other key is ever stored
- * as text; this one gives access only to the data in the same folder.
+ * as text; this one gives access only to the data of this local service.
  *
  * @param stage the local stage's name, part of the key
  */
