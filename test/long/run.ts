@@ -16,11 +16,6 @@ const program = configureProgram(new Command("npm run test:long --"))
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 program
-  .command("cold-start")
-  .description("measures the cold starts on this machine, and updates docs/benchmarks.md")
-  .action(async () => (await import("./cold-start/cold-start.ts")).benchmark());
-
-program
   .command("deploy")
   .description("deploys with the real cdk to MiniStack and tests the stages (needs Python and PyPI)")
   .action(async () => (await import("./deploy/deployment.ts")).testDeployment());

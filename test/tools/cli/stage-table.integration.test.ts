@@ -19,7 +19,7 @@ const noStack =
 
 /** A stand-in of CloudFormation and DynamoDB. It loses the answer to a PutItem. */
 let [items, stack]: [items: object[], stack: string] = [[], ""];
-const AWS_CA_BUNDLE = join(import.meta.dirname, "../../long/cold-start/certificate.pem");
+const AWS_CA_BUNDLE = join(import.meta.dirname, "../../support/certificate.pem");
 const pem = await readFile(AWS_CA_BUNDLE);
 const aws = await listen(
   createServer({ key: pem, cert: pem }, async (request, response) => {
