@@ -12,8 +12,8 @@ export interface RequestContext {
 }
 
 /**
- * The event of a Lambda proxy integration: the fields that the functions read, and some others, without those that repeat others, such
- * as the last value of each header.
+ * The event of a Lambda proxy integration: the fields that the functions read, and some others, without those that repeat
+ * others, such as the last value of each header.
  */
 export function proxyEvent(
   { message, method, path, query, body }: LocalRequest & { body: Buffer },
