@@ -4,7 +4,7 @@ import { operations } from "../../lib/operations.ts";
 import { withWrongChecksum } from "../support/api-keys.ts";
 import { call, key } from "./client.ts";
 
-// The gateway's own responses.
+// What the gateway decides, without a function.
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** The methods of each path, as the API has them. */
@@ -14,10 +14,10 @@ const routes = [...allowed].flatMap(([path, found]) => {
   return methods.map((method) => ({ method, path, allow, exists: allow.includes(method) }));
 });
 
-describe("a request without a valid key", () => {
+describe("the key of a request", () => {
   const stage = key.split("_")[1] ?? "";
 
-  it("gets the same 401 for every kind of invalid key and every operation", async () => {
+  it("gets the same 401 at every operation if it is missing, malformed, unknown or of another stage", async () => {
     const replies = [];
     for (const authorization of [
       null,
@@ -44,7 +44,7 @@ describe("a request without a valid key", () => {
     }
   });
 
-  it("can write the scheme in any case", async () => {
+  it("can follow the scheme in any case", async () => {
     for (const scheme of ["bearer", "BEARER "])
       expect((await call("/pets", { authorization: `${scheme} ${key}` })).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from "@jest/globals";
+import { afterAll, afterEach, expect, it } from "@jest/globals";
 import { disconnect, send } from "../support/http.ts";
 import { shared } from "../support/shared.ts";
 
@@ -8,6 +8,10 @@ import { shared } from "../support/shared.ts";
 const pet = '{"name":"Undocumented","categoryId":1}';
 const json = { "Content-Type": "application/json" };
 
+// The service has survived the request.
+afterEach(async () => {
+  expect((await send(shared.baseUrl, { path: "/pets?limit=1", key: shared.key })).status).toBe(200);
+});
 afterAll(disconnect);
 
 it.each<[request: string, harmless?: number, headers?: Record<string, string>, body?: string | Buffer]>([

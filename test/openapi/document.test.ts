@@ -21,6 +21,7 @@ it("allows every Idempotency-Key that the service reads, and nothing longer", ()
     minLength: 1,
     maxLength: longest.length,
   });
+  for (const read of ["a b", '"a \\" b"', longest]) expect(read).toMatch(new RegExp(schema.pattern));
 });
 
 it("has nothing that JSON would lose", () => {
