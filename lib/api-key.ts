@@ -105,7 +105,7 @@ export function keyIdOf(hash: string): string {
 /** Returns the record to store for a key, which has only its hash. @param details the rest of the record */
 export function newApiKeyRecord(
   key: string,
-  details: Pick<ApiKeyRecord, "owner" | "scopes" | "createdAt"> & { endsAt?: number | undefined },
+  details: Pick<ApiKeyRecord, "owner" | "scopes" | "createdAt"> & { endsAt?: number },
 ): ApiKeyRecord {
   const hash = hashApiKey(key);
   return { ...details, endsAt: details.endsAt ?? NO_END, hash, keyId: keyIdOf(hash) };

@@ -18,7 +18,7 @@ const header = (
 ) => ({ description, required: false, schema: { type: "string" }, ...options });
 
 /** The headers of a deprecated operation's function (RFC 9745, 8594 and 5829). @param own the headers of its success */
-function deprecationHeaders({ deprecation }: Operation, required: boolean, own: Record<string, string> = {}) {
+function deprecationHeaders({ deprecation }: Operation, required: boolean, own: Record<string, string>) {
   if (!deprecation) return {};
   const link = 'URL of the successor with rel="successor-version" (RFC 5829)';
   const since = `@${deprecation.since.getTime() / 1000}`;

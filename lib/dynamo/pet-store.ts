@@ -22,9 +22,9 @@ export interface PetQuery {
   /** the maximum number of pets to return */
   limit: number;
   /** only pets with this status */
-  status?: PetStatus | undefined;
+  status?: PetStatus;
   /** only pets that follow this place in the list (creation.ts) */
-  after?: bigint | undefined;
+  after?: bigint;
 }
 
 /** A page of pets in order of their creation. */

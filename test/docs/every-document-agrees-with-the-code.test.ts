@@ -65,7 +65,7 @@ describe("docs/contract.md", () => {
       const number = Number.parseInt(section, 10);
       return [`${number}`, ...[...section.matchAll(/^(\d+)\. /gm)].map(([, rule]) => `${number}.${rule}`)];
     });
-  const texts = files.filter((file) => /\.(go|md|py|sh|toml|ts|yml)$/.test(file) && file !== "/CHANGELOG.md");
+  const texts = files.filter((file) => /\.(md|sh|ts|yml)$/.test(file) && file !== "/CHANGELOG.md");
   /** The rules that a text cites, as in "contract 4.3 and 4.5" or, in the documents, "(4.3)". */
   const citedIn = (file: string): string[] => {
     const text = read(file.slice(1)).replaceAll(/\n *(\*|\/\/|#)? */g, " ");

@@ -36,7 +36,7 @@ export const requestEvent = ({
     pathParameters: path ?? null,
     body,
     isBase64Encoded,
-    requestContext: { requestId: "request-1", domainName: "api.example", authorizer },
+    requestContext: { requestId: "request-1", authorizer },
   }) as unknown as APIGatewayProxyEvent;
 
 /** The names of the parameters that a request to an operation can leave out. */

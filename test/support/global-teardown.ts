@@ -12,7 +12,7 @@ const keptLogs = fileURLToPath(new URL("../../build/test-logs", import.meta.url)
  * @throws Error if the tests passed, and left a file behind
  */
 export default async function teardown(): Promise<void> {
-  const known = globalThis as { shared?: Shared | undefined; testsFailed?: boolean };
+  const known = globalThis as { shared?: Shared; testsFailed?: boolean };
   const { shared, testsFailed } = known;
   if (!shared) return;
   known.shared = undefined; // with --bail, Jest calls this after each file that fails

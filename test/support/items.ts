@@ -20,7 +20,11 @@ export const callFunction: Call = async (id, event) => {
  * @param ids of the parameters of the path
  * @returns the item in the response
  */
-async function addItem(path: string, ids = {}, call = callFunction): Promise<Record<string, unknown>> {
+async function addItem(
+  path: string,
+  ids: Record<string, string>,
+  call: Call,
+): Promise<Record<string, unknown>> {
   const creation = (operations as readonly Operation[]).find(
     (operation) => operation.method === "POST" && operation.path === path,
   );

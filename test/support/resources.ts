@@ -15,7 +15,7 @@ export const arnOf = (id: string) => String(evaluate({ "Fn::GetAtt": [id, "Arn"]
  *
  * @param assembly a folder with the synthesized stack
  */
-export function readResources(assembly = "", stack: string) {
+export function readResources(assembly: string, stack: string) {
   const { Resources, Outputs = {} } = readTemplate(assembly, stack);
   const { resources, outputs }: Json = evaluate({ resources: Resources, outputs: Outputs });
   const find = (type: string): Json[] =>

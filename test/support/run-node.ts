@@ -10,12 +10,12 @@ interface Run {
 }
 
 /** Runs a script in a process of its own, without a terminal. */
-export function runNode(args: string[], options: ExecFileOptions, input = ""): Promise<Run> {
+export function runNode(args: string[], options: ExecFileOptions): Promise<Run> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, options, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout: String(stdout), stderr: String(stderr) }),
     );
-    child.stdin?.end(input);
+    child.stdin?.end();
   });
 }
 

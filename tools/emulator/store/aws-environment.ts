@@ -4,7 +4,7 @@ import { devNull } from "node:os";
 export interface StoreAddress {
   endpoint: string;
   /** the secret of an embedded store; undefined for any other server */
-  accessKeyId?: string | undefined;
+  accessKeyId?: string;
 }
 
 /**
