@@ -1,5 +1,5 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { type Alarm, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type Alarm, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   type CfnDeploymentGroup,
   LambdaApplication,
@@ -12,7 +12,7 @@ import type { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import type { ApiFunction } from "../api-function.ts";
 import type { Functions } from "../function-set.ts";
-import { LIVE_ALIAS, pascalCase } from "../names.ts";
+import { pascalCase } from "../names.ts";
 import type { Stage } from "../stages.ts";
 import type { Alarms } from "./alarms.ts";
 
@@ -59,17 +59,10 @@ export function addRollouts(
 function addVersionAlarm(alarms: Alarms, name: string, fn: ApiFunction): Alarm {
   const { stackName } = Stack.of(fn);
   const { version } = fn.currentVersion;
-  const measured = (metricName: string) =>
-    new Metric({
-      namespace: "AWS/Lambda",
-      metricName,
-      statistic: Stats.SUM,
-      dimensionsMap: {
-        FunctionName: fn.functionName,
-        Resource: `${fn.functionName}:${LIVE_ALIAS}`,
-        ExecutedVersion: version,
-      },
-    });
+  const measured = (metricName: string) => {
+    const ofAlias = fn.live.metric(metricName, { statistic: Stats.SUM });
+    return ofAlias.with({ dimensionsMap: { ...ofAlias.dimensions, ExecutedVersion: version } });
+  };
   const responses =
     fn.kind === "operation" &&
     new MetricFilter(fn, "ServerErrors", {
