@@ -57,8 +57,9 @@ export class AccessLog extends Construct {
     const served = any(serverError, all(stringValue("$.keyId", "!=", "-"), ...accepted));
     this.serverErrors = this.#measure("ServerErrors", serverError, "1").with({ statistic: Stats.SUM });
     // A pattern has to name the field that is the value.
-    const timed = all(numberValue("$.latencyMs", ">=", 0), served);
-    this.latency = this.#measure("Served", timed, "$.latencyMs").with({ statistic: Stats.p(99) });
+    const value = "$.latencyMs";
+    const timed = all(numberValue(value, ">=", 0), served);
+    this.latency = this.#measure("Served", timed, value).with({ statistic: Stats.p(99) });
     this.served = this.latency.with({ statistic: Stats.SAMPLE_COUNT });
   }
 
