@@ -88,11 +88,15 @@ const known = requests.map(([, name, status, args = ""]) => {
   return `*code}\\ ${sent}\\ -H*) name=${name} right=${status} ;;`;
 });
 const programs = {
-  aws: `case $* in *BaseUrl*) echo https://x/v1 ;; *FunctionName*) echo f g ;; *get-alias*) echo \${VERSION:-7} ;;
-    *list-stack-resources*) printf 'x:f:7\\tx:g:7' ;; esac`,
+  aws: `case $* in *BaseUrl*) echo https://x/v1 ;; *FunctionName*) echo f g ;; *get-alias*) echo \${VERSION:-17} ;;
+    *list-stack-resources*) printf 'x:f:17\\tx:g:17\\tx:h:7' ;; esac`,
   npx: `[[ "$*" == "cdk deploy animal-store-x --exclusively "* && ! $API_KEY ]] && \${DEPLOYED:-true} || exit 3
     until [[ ${count(requests.at(-1)?.[1] ?? "")} -ge ${ANSWERS} ]]; do /bin/sleep 0.02; done`,
-  curl: `case $* in ${known.join("\n")} esac; n=$((${count("$name")} + 1)); echo $n > "\${0%/*}/$name"; eval "$ANSWER"`,
+  // The cache of API Gateway would answer to a key that is sent as before.
+  curl: `case $* in ${known.join("\n")} esac; n=$((${count("$name")} + 1)); echo $n > "\${0%/*}/$name"; key=\${!#}
+    grep -x 'Authorization: Bearer  *secret' "\${key#@}" >> "\${0%/*}/keys" || ANSWER='echo 401'
+    [[ ! $(sort "\${0%/*}/keys" | uniq -d) ]] || ANSWER='echo 403'
+    eval "$ANSWER"`,
   date: `n=$((${count("clock")} + 20)); echo $n | tee "\${0%/*}/clock"`,
   sleep: "/bin/sleep 0.02",
 };
@@ -117,7 +121,7 @@ it.each<[what: string, environment: Record<string, string>, status: number, prin
     /^GetPet: 0 .*, at last 000\.\nNo right answer yet\.$/m,
   ],
   ["an ended key", { ANSWER: "echo 401" }, 1, /^Only 401: /m],
-  ["a moved alias", { VERSION: "6" }, 1, /^f serves version 6, and CloudFormation knows 7/m],
+  ["a moved alias", { VERSION: "7" }, 1, /^f serves version 7, and CloudFormation knows 17:/m],
   ["a failure of cdk", { DEPLOYED: "false" }, 3, /^The stack is .*\n$/],
 ])("a deployment with %s ends as it should", (_what, environment, status, prints) => {
   const result = run(script, programs, { STAGE: "x", API_KEY: "secret", ...environment });
