@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
 import { LIVE_ALIAS, stackName } from "../../infra/names.ts";
 import { production } from "../../infra/stages.ts";
+import { PETS_KEY } from "../../lib/dynamo/schema.ts";
 
 const cwd = new URL("../../", import.meta.url);
 
@@ -10,6 +11,11 @@ const cwd = new URL("../../", import.meta.url);
 it.each([
   ["live 7", `--name ${LIVE_ALIAS} --function-version 7 --routing-config AdditionalVersionWeights={}`],
   ["echo $STACK", stackName(production.name)],
+  ["output TableName", "?ends_with(OutputKey, 'TableName')]"],
+  ["flush", "?ResourceType=='AWS::ApiGateway::Stage' "],
+  ["alarms", `--alarm-name-prefix ${stackName(production.name)}- `],
+  ["aws() { seq 10 40; }; versions", "\n40\n"],
+  ["pet 7", `{"${PETS_KEY}":{"N":"7"}}`],
   ["serving", `get-alias --function-name f --name ${LIVE_ALIAS} `],
   ["throttle 5 9", "rateLimit,value=5 op=replace,path=/*/*/throttling/burstLimit,value=9"],
 ])("tools/operator.sh passes on what `%s` means", (call, passed) => {
