@@ -14,7 +14,7 @@ it.each([
   ["output TableName", "?ends_with(OutputKey, 'TableName')]"],
   ["flush", "?ResourceType=='AWS::ApiGateway::Stage' "],
   ["alarms", `--alarm-name-prefix ${stackName(production.name)}- `],
-  ["aws() { seq 10 40; }; versions", "\n40\n"],
+  ["aws() { [ $2 = get-alias ] || seq 10 40; }; versions", "\n40\n"],
   ["pet 7", `{"${PETS_KEY}":{"N":"7"}}`],
   ["serving", `get-alias --function-name f --name ${LIVE_ALIAS} `],
   ["throttle 5 9", "rateLimit,value=5 op=replace,path=/*/*/throttling/burstLimit,value=9"],
