@@ -33,13 +33,13 @@ it.each(names)(
     expect(AssumeRolePolicyDocument.Statement).toEqual([{ ...statement, Condition: { StringEquals } }]);
     const action = readFileSync(new URL("../../.github/actions/deploy/action.yml", import.meta.url), "utf8");
     expect(MaxSessionDuration).toBe(Number(/role-duration-seconds: (\d+)/.exec(action)?.[1]));
-    const actions = statementsOf(id).flatMap(({ Action }) => Action);
-    expect({ actions: actions.sort(), ManagedPolicyArns, Policies }).toEqual({
-      actions: [
-        "cloudformation:DescribeStacks",
-        "cloudformation:ListStackResources",
-        "lambda:GetAlias",
-        "sts:AssumeRole",
+    const allowed = statementsOf(id).map(({ Action, Resource }) => `${Action} on ${Resource}`);
+    const here = "local:000000000000";
+    expect({ allowed, ManagedPolicyArns, Policies }).toEqual({
+      allowed: [
+        "sts:AssumeRole on arn:aws:iam::000000000000:role/cdk-hnb659fds-*-000000000000-local",
+        `cloudformation:DescribeStacks,cloudformation:ListStackResources on arn:aws:cloudformation:${here}:stack/${stackName(stage)}/*`,
+        `lambda:GetAlias on arn:aws:lambda:${here}:function:${stackName(stage)}-*`,
       ],
     });
   },

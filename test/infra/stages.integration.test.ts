@@ -15,13 +15,17 @@ it("warns of each stage that keeps data and whose alarms have no address", () =>
 describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
   const { find, fn, only } = readResources(assembly, stackName(stage.name));
 
-  it("caches and logs as its settings say", () => {
+  it("caches, logs and deploys as its settings say", () => {
     const { AuthorizerResultTtlInSeconds } = only("ApiGateway::Authorizer");
     expect(AuthorizerResultTtlInSeconds).toBe(stage.authorizerCacheSeconds);
     for (const { RetentionInDays } of find("Logs::LogGroup"))
       expect(RetentionInDays).toBe(stage.logRetentionDays);
     for (const { LoggingConfig } of functionNames.map(fn))
       expect(LoggingConfig.SystemLogLevel).toBe(stage.systemLogLevel);
+    expect(fn("authorize").Environment.Variables.STAGE).toBe(stage.name); // whose keys it accepts
+    const rollout = `codedeploydefault.lambda${stage.rollout.replaceAll("_", "").toLowerCase()}`;
+    for (const { DeploymentConfigName } of find("CodeDeploy::DeploymentGroup"))
+      expect(DeploymentConfigName.toLowerCase()).toBe(rollout);
   });
 
   it("has its throttling, and the limits of AWS WAF in a minute, of an address and of a key", () => {
@@ -30,9 +34,10 @@ describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
     expect({ rate, burst }).toEqual(stage.throttling);
     const rules = find("WAFv2::WebACL").flatMap(({ Rules }) => Rules);
     const limits = Object.values(stage.wafRateLimits ?? {});
-    expect(rules.map(({ Statement }: Json) => Statement.RateBasedStatement)).toMatchObject(
-      limits.map((Limit) => ({ Limit, EvaluationWindowSec: 60 })),
-    );
+    const statements: Json[] = rules.map(({ Statement }: Json) => Statement.RateBasedStatement);
+    expect(statements).toMatchObject(limits.map((Limit) => ({ Limit, EvaluationWindowSec: 60 })));
+    for (const { Header } of statements.flatMap(({ CustomKeys = [] }) => CustomKeys))
+      expect(only("ApiGateway::Authorizer").IdentitySource).toBe(`method.request.header.${Header.Name}`);
   });
 });
 

@@ -15,7 +15,7 @@ const metricsOf = ({ Metrics, ...alarm }: Json): Json[] =>
   Metrics?.flatMap(({ MetricStat }: Json) => MetricStat?.Metric ?? []) ?? [alarm];
 
 describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => {
-  const { find, fn, output } = readResources(assembly, stackName(stage));
+  const { find, fn, only, output } = readResources(assembly, stackName(stage));
   const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];
   const alarms = find("CloudWatch::Alarm");
   /** The name of an alarm as docs/incidents.md has it, without that of the stack. */
@@ -34,8 +34,24 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => 
     );
     expect([...new Set(kinds)].sort()).toEqual(listed.sort());
     for (const { AlarmDescription } of alarms) {
-      const [, anchor] = /\. See \S*docs\/incidents\.md#(\S+), /.exec(AlarmDescription) ?? [];
+      const end = /\. See \S*docs\/incidents\.md#(\S+), and the dashboard (\S+)\.$/;
+      const [, anchor, dashboard] = end.exec(AlarmDescription) ?? [];
       expect(anchors).toContain(anchor);
+      expect(dashboard).toBe(only("CloudWatch::Dashboard").DashboardName);
+    }
+  });
+
+  it("an alarm uses each metric that it reads, and has the limit that its mail names", () => {
+    for (const { AlarmDescription, Threshold, Metrics = [] } of alarms) {
+      const used =
+        Metrics.map(({ Expression }: Json) => Expression)
+          .join()
+          .match(/\w+/g) ?? [];
+      const read = Metrics.flatMap(({ Id, MetricStat }: Json) => (MetricStat ? Id : []));
+      expect(used).toEqual(expect.arrayContaining(read));
+      const percent = Number((100 * Threshold).toFixed(2));
+      const limit = Threshold === 0 ? "has throttled" : `more than (${percent} %|${Threshold / 1000} s)`;
+      expect(AlarmDescription).toMatch(new RegExp(limit));
     }
   });
 
