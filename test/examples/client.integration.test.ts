@@ -88,7 +88,7 @@ it("follows links when it needs the next page, with the query only, and no link 
 const body = '{"id":1,"name":"Rex","categoryId":1,"sta'; // cut off
 it.each<Answer>([
   ...["lost" as const, { body: "" }, { body: "{}" }],
-  ...[429, 500, 502, 503, 504].map((status) => ({ status, body: "<html>" })),
+  ...[429, 500, 502, 503, 504].map((status) => ({ status })), // with a pet
   { headers: { "Content-Length": "80" }, body },
   { headers: { "Transfer-Encoding": "identity" }, body },
 ])("repeats the same request with the same Idempotency-Key, after growing pauses: %j", async (answer) => {
@@ -106,7 +106,7 @@ it.each<Answer>([
 
 it("waits at least as long as Retry-After says, and at most a minute", async () => {
   const date = new Date(Date.now() + 9000).toUTCString();
-  for (const [after, wait] of Object.entries({ 7: 7000, [date]: 8000, "-1": 0, 3000000: Infinity })) {
+  for (const [after, wait] of Object.entries({ 7: 7000, [date]: 8000, "-1": 0, 61: Infinity })) {
     start({ status: 503, headers: { "Retry-After": after }, body: "null" });
     await store.add(rex).catch(() => pauses.push(Number.POSITIVE_INFINITY));
     expect({ after, early: (pauses[0] ?? 0) < wait }).toEqual({ after, early: false });
