@@ -91,7 +91,7 @@ const programs = {
   aws: `case $* in *BaseUrl*) echo https://x/v1 ;; *FunctionName*) echo f g ;; *get-alias*) echo \${VERSION:-17} ;;
     *list-stack-resources*) printf 'x:f:17\\tx:g:17\\tx:h:7' ;; esac`,
   npx: `[[ "$*" == "cdk deploy animal-store-x --exclusively "* && ! $API_KEY ]] && \${DEPLOYED:-true} || exit 3
-    until [[ ${count(requests.at(-1)?.[1] ?? "")} -ge ${ANSWERS} ]]; do /bin/sleep 0.02; done`,
+    until [[ ${count(requests.at(-1)?.[1] ?? "")} -ge ${ANSWERS} || $((tries += 1)) -gt 1500 ]]; do /bin/sleep 0.02; done`,
   // The cache of API Gateway would answer to a key that is sent as before.
   curl: `case $* in ${known.join("\n")} esac; n=$((${count("$name")} + 1)); echo $n > "\${0%/*}/$name"; key=\${!#}
     grep -x 'Authorization: Bearer  *secret' "\${key#@}" >> "\${0%/*}/keys" || ANSWER='echo 401'
