@@ -18,7 +18,7 @@ const toPet = (item: Record<string, unknown>) =>
   Object.fromEntries(fieldNames.flatMap((name) => (name in item ? [[name, item[name]]] : []))) as Pet;
 
 /** Which pets a page of the list holds. */
-export interface PetQuery {
+interface PetQuery {
   /** the maximum number of pets to return */
   limit: number;
   /** only pets with this status */

@@ -20,7 +20,7 @@ function staticResponse(properties: ResponseProperties): HttpResponse {
   };
 }
 
-/** The function that an integration's or authorizer's URI invokes, by an alias if the stage has one. */
+/** The function that an integration's or authorizer's URI invokes, by its own name or by that of an alias. */
 function invoked(uri: string, find: FindResources): string {
   const name = uri.replace(/^.*[/:]([^/:]+)\/invocations$/, "$1");
   return find("Lambda::Alias").find(({ id }) => id === name)?.FunctionName ?? name;
