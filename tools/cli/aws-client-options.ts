@@ -7,8 +7,8 @@ import { timeouts } from "../../lib/dynamo/client.ts";
  *
  * @throws Error if the file AWS_CA_BUNDLE cannot be read
  */
-export function awsClientOptions() {
+export function awsClientOptions(maxAttempts = 2) {
   const ca = process.env.AWS_CA_BUNDLE && readFileSync(process.env.AWS_CA_BUNDLE);
   const requestHandler = { ...timeouts(5000), httpsAgent: { proxyEnv: process.env, ca } };
-  return { maxAttempts: 2, requestHandler, clientConfig: { requestHandler } }; // the latter for the calls of SSO
+  return { maxAttempts, requestHandler, clientConfig: { requestHandler } }; // the latter for the calls of SSO
 }

@@ -13,7 +13,7 @@ const program = configureProgram(new Command("sh tools/node.sh tools/cli/copy.ts
   .action(async (from: string, TableName: string) => {
     const client = new DynamoDB(awsClientOptions());
     /** DynamoDB throttles some of many writes at once, so each write has more attempts. */
-    const writer = new DynamoDB({ ...awsClientOptions(), maxAttempts: 10 });
+    const writer = new DynamoDB(awsClientOptions(10));
     /** Returns the name of a table's key, which also tells what kind of item the table has. */
     const keyOf = async (TableName: string) =>
       (await client.describeTable({ TableName })).Table?.KeySchema?.[0]?.AttributeName ?? "";

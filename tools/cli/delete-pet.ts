@@ -19,9 +19,9 @@ const program = configureProgram(new Command("sh tools/node.sh tools/cli/delete-
   .addOption(stageOption)
   .argument("<id>", "of the pet", parsePetId)
   .action(async (id: bigint, { stage }: { stage: string }) => {
-    const { table, config } = await findTable(stage, petsTableId);
-    const pet = await petFinder(table, config).find(id);
-    if (!pet || !(await petRemover(table, config).remove(id)))
+    const place = await findTable(stage, petsTableId);
+    const pet = await petFinder(...place).find(id);
+    if (!pet || !(await petRemover(...place).remove(id)))
       throw new Error(`No pet in ${stage} has the id ${id}.`);
     console.log(`${stringifyJson(pet)}: deleted.`);
   });

@@ -54,10 +54,7 @@ function parseKeyId(text: string): string {
   return text;
 }
 
-async function openKeys(stage: string) {
-  const { table, config } = await findTable(stage, keysTableId);
-  return apiKeyStore(table, config);
-}
+const openKeys = async (stage: string) => apiKeyStore(...(await findTable(stage, keysTableId)));
 
 const isoTime = (at: number) => (at > REVOKED && at < NO_END ? new Date(at).toISOString() : null);
 

@@ -1,4 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { Option } from "commander";
 import { stackName, tableOutput } from "../../infra/names.ts";
 import { localStage, namedStages } from "../../infra/stages.ts";
@@ -11,15 +12,18 @@ export const stageOption = new Option("--stage <stage>")
   .choices(namedStages.map(({ name }) => name))
   .makeOptionMandatory();
 
+/** The name of a table, and how to call it: what a store takes. */
+type FoundTable = [name: string, config: DynamoDBClientConfig];
+
 /** Finds a table of the local service, in the store that it runs with. */
-async function findLocalTable(output: string) {
+async function findLocalTable(output: string): Promise<FoundTable> {
   const { outputs, ...store } = await readTables(process.env);
   useStore(store);
-  return { table: outputs[output] ?? "", config: awsClientOptions() };
+  return [outputs[output] ?? "", awsClientOptions()];
 }
 
 /** Finds a table of a deployed stage, whose stack names the table, with the operator's AWS credentials. */
-async function findDeployedTable(StackName: string, output: string) {
+async function findDeployedTable(StackName: string, output: string): Promise<FoundTable> {
   const client = new CloudFormationClient(awsClientOptions());
   const region = await client.config.region().catch((cause) => {
     throw new Error("Set AWS_REGION, or a region in your AWS profile", { cause });
@@ -31,7 +35,7 @@ async function findDeployedTable(StackName: string, output: string) {
   const table = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === output)?.OutputValue;
   if (!table) throw new Error(`${stack} is incomplete: it has no output ${output}.`);
   // The same credentials: the process of an AWS profile can ask for a code, and runs only once.
-  return { table, config: { ...awsClientOptions(), credentials: client.config.credentials } };
+  return [table, { ...awsClientOptions(), credentials: client.config.credentials }];
 }
 
 /** Finds a table of a stage. @param id its construct id @throws Error in one line if it cannot be found */
