@@ -16,9 +16,9 @@ const packages = "{cdk,tsconfig,package,package-lock,node_modules/.package-lock}
 export const templateSources = [packages, "{infra,lib}/**/[!.]*.{ts,mjs}"];
 export const functionSources = [packages, "{functions,lib,infra/bundle}/**/[!.]*.{ts,mjs}"];
 
-/** Returns a hash of files of this checkout, and of the version of Node. @param patterns of their paths */
+/** Returns a hash of files of this checkout. @param patterns of their paths */
 export function hashSources(patterns = [...templateSources, ...functionSources]): string {
-  const hash = createHash("sha256").update(process.version);
+  const hash = createHash("sha256");
   for (const file of globSync(patterns, { cwd: root }).sort())
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest("hex").slice(0, 32);

@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
 
@@ -57,9 +55,7 @@ export async function readTables(env: NodeJS.ProcessEnv): Promise<LocalTables> {
   try {
     const tables: LocalTables = JSON.parse(await readFile(dataPath(env, "tables.json"), "utf8"));
     // A service that was killed leaves the file. Its embedded store has ended with it.
-    if (!tables.accessKeyId) return tables;
-    await using socket = connect(Number(new URL(tables.endpoint).port), "127.0.0.1");
-    await once(socket, "connect");
+    await fetch(tables.endpoint, { signal: AbortSignal.timeout(5000) });
     return tables;
   } catch {
     throw new Error(`There is no local service in ${dataFolder(env)}: run \`npm start\`, or set DATA_DIR.`);

@@ -54,7 +54,6 @@ export async function serve(env: NodeJS.ProcessEnv) {
       console.error(requestLine(request)),
     );
   let gateway = await load(stack);
-  let replacements = 0;
   const docs = docsPage(key, stack.apiStageName);
   listener = (message, response) => {
     if (!docs(message, response)) gateway(message, response);
@@ -71,11 +70,9 @@ export async function serve(env: NodeJS.ProcessEnv) {
   return {
     /** the assembly that the service started with */
     assembly,
-    /** Serves another template or code. The last call counts. */
+    /** Serves another template or code. */
     replace: async (next: StackDefinition): Promise<void> => {
-      const call = ++replacements;
-      const loaded = await load(next);
-      if (call === replacements) gateway = loaded;
+      gateway = await load(next);
     },
   };
 }

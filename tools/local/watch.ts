@@ -21,12 +21,11 @@ export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
   let { assembly } = service;
   let code: string | undefined;
 
-  /** Returns a function that serves sources if they have changed, one call after the other, and resolves to whether it can. */
+  /** Returns a function that serves sources if they have changed, and resolves to whether it can. */
   function updater(report: string, sources: string[], build: () => Promise<void>) {
     // The name of the assembly is the hash of its sources: some can have changed during the start. Empty after a mistake.
     let served = basename(assembly) === hashSources() ? hashSources(sources) : "";
-    let last = Promise.resolve(true);
-    const update = async () => {
+    return async () => {
       try {
         const hash = hashSources(sources);
         if (hash === served) return true;
@@ -41,7 +40,6 @@ export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
         return false;
       }
     };
-    return () => (last = last.then(update));
   }
   const updateFunctions = updater("The changed functions are", functionSources, async () => {
     const bundles = await bundleFunctions({ sourcemap: "inline", logLevel: "silent" });
@@ -52,8 +50,9 @@ export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
   const updateTemplate = updater("The changed template is", templateSources, async () => {
     assembly = await refreshAssembly(dataPath(env, "assembly"));
   });
-  // The functions first, because a synthesis takes seconds.
-  const updateBoth = async () => (await updateFunctions()) && (await updateTemplate());
+  // The functions first, because a synthesis takes seconds. One change after the other, so that the last one counts.
+  let last = Promise.resolve();
+  const updateBoth = async () => void ((await updateFunctions()) && (await updateTemplate()));
 
   // Each folder, because the events of a file end when an editor replaces it. A change can have added folders.
   const watchers: FSWatcher[] = [];
@@ -71,7 +70,7 @@ export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
       watchFolders();
-      return updateBoth();
+      last = last.then(updateBoth);
     }, PAUSE_MS);
   };
   onChange(); // what has changed meanwhile

@@ -4,6 +4,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
+import { hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { NewPet } from "../../../lib/pet.ts";
 import { exampleOf } from "../../../openapi/example-values.ts";
@@ -95,12 +96,13 @@ it("keeps every pet that it has acknowledged when its disk is full or it is kill
   const second = await started();
   expect(second.key).toBe(first.key);
   pets.push(await add(second));
+  await keysCli(["revoke", keyIdOf(hashApiKey(second.key)), "--stage", "local"], { DATA_DIR: data });
   await second.stop("SIGKILL");
   const { stderr } = await keysCli(["list", "--stage", "local"], { DATA_DIR: data });
   expect(stderr).toMatch(/^keys: There is no local service in .*: run .*, or set DATA_DIR\.\n$/);
   await writeFile(join(data, ".gitignore"), "*\n"); // of an earlier version
   await rm(join(data, "assembly"), { recursive: true });
-  const { baseUrl, key } = await started();
+  const { baseUrl, key } = await started(); // a new one in place of the revoked one
   const { text } = await send(baseUrl, { path: `/pets?limit=${PAGE_SIZE.maximum}`, key });
   expect(JSON.parse(text)).toEqual(expect.arrayContaining(pets));
 });
