@@ -9,6 +9,7 @@ import type { NewPet, Pet, PetStatus } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/listen.ts";
+import { runNode } from "../support/run-node.ts";
 import { shared } from "../support/shared.ts";
 
 /** The pauses of the client, which take no time here, and what happens during one. */
@@ -130,6 +131,22 @@ it("ends with the reason of its signal, in an attempt and in a pause", async () 
     const calls = [store.add(rex, controller), store.list({}, controller).next()];
     for (const call of calls) await expect(call).rejects.toBe("stop");
   }
+});
+
+it("keeps the process alive in a pause, and leaves no timer after its signal", async () => {
+  const script = `import { petStore } from ${JSON.stringify(new URL("../../examples/client.ts", import.meta.url))};
+    const [controller, { setTimeout }, pauses] = [new AbortController(), globalThis, []];
+    globalThis.setTimeout = (run, pause) => {
+      if (pauses.push(pause) === 2) queueMicrotask(() => controller.abort("stop"));
+      return setTimeout(run, pause);
+    };
+    const headers = () => ({ "Retry-After": 50 * pauses.length });
+    globalThis.fetch = async (_, { signal }) =>
+      signal.throwIfAborted() ?? new Response("", { status: 503, headers: headers() });
+    const call = petStore({ baseUrl: "http://a/v1", apiKey: "k" }).list({}, controller).next();
+    console.log(await call.catch(String), String(process.getActiveResourcesInfo().includes("Timeout")));`;
+  const args = ["--input-type=module", "--eval", script];
+  expect(await runNode(args, {})).toEqual({ code: 0, stdout: "stop false\n", stderr: "" });
 });
 
 it("refuses an invalid option with an error that does not repeat it", async () => {
