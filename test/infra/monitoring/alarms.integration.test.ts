@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { matchesGlob } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { anchorOf, stackName } from "../../../infra/names.ts";
 import type { Json } from "../../support/json.ts";
@@ -14,7 +15,7 @@ const anchors = [...incidents.matchAll(/^##+ (.+)$/gm)].map(([, heading = ""]) =
 const metricsOf = ({ Metrics, ...alarm }: Json): Json[] =>
   Metrics?.flatMap(({ MetricStat }: Json) => MetricStat?.Metric ?? []) ?? [alarm];
 
-describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => {
+describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assembly }) => {
   const { find, fn, only, output } = readResources(assembly, stackName(stage));
   const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];
   const alarms = find("CloudWatch::Alarm");
@@ -34,10 +35,28 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => 
     );
     expect([...new Set(kinds)].sort()).toEqual(listed.sort());
     for (const { AlarmDescription } of alarms) {
-      const end = /\. See \S*docs\/incidents\.md#(\S+), and the dashboard (\S+)\.$/;
-      const [, anchor, dashboard] = end.exec(AlarmDescription) ?? [];
+      const end = /\. See (\S*)docs\/incidents\.md#(\S+), and the dashboard (\S+)\.$/;
+      const [, folder, anchor, dashboard] = end.exec(AlarmDescription) ?? [];
+      expect(folder).toBe(settings === "filled in" ? "https://github.com/acme/animal-store/blob/main/" : "");
       expect(anchors).toContain(anchor);
       expect(dashboard).toBe(only("CloudWatch::Dashboard").DashboardName);
+    }
+  });
+
+  it("a topic accepts what the alarms of the account publish", () => {
+    const publishing = find("SNS::TopicPolicy").flatMap(({ PolicyDocument }) =>
+      PolicyDocument.Statement.filter(({ Effect }: Json) => Effect === "Allow"),
+    );
+    expect(publishing.map(({ Resource }) => Resource)).toEqual([page, notice]);
+    for (const { Action, Condition } of publishing) {
+      expect(Action).toBe("sns:Publish");
+      for (const { AlarmName } of alarms)
+        expect(
+          matchesGlob(
+            `arn:aws:cloudwatch:local:000000000000:alarm:${AlarmName}`,
+            Condition.ArnLike["aws:SourceArn"],
+          ),
+        ).toBe(true);
     }
   });
 
