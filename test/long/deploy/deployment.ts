@@ -27,8 +27,8 @@ export async function testDeployment(): Promise<void> {
   await using temporary = await mkdtempDisposable(join(tmpdir(), "animal-store-deploy-"));
   const newFolder = () => mkdtempSync(join(temporary.path, "folder-"));
 
-  step("Install MiniStack and cfn-lint into a virtual environment");
-  const packages = ["ministack==1.5.33", "cfn-lint==1.58.0"];
+  step("Install MiniStack, cfn-lint and the AWS CLI into a virtual environment");
+  const packages = ["ministack==1.5.33", "cfn-lint==1.58.0", "awscli==1.46.3"];
   const venv = newFolder();
   execFileSync("python3", ["-m", "venv", venv], { stdio: "inherit" });
   execFileSync(join(venv, "bin/pip"), ["install", "--quiet", ...packages], { stdio: "inherit" });
@@ -131,6 +131,15 @@ export async function testDeployment(): Promise<void> {
   await deploy(changed, stackName("staging"));
   const kept = await staging.get(`/pets/${id}`);
   assert.deepEqual([kept.status, kept.headers.get("cache-control")], [200, "no-store, private"]);
+
+  step("Go back to the first version with tools/operator.sh");
+  const told = await run(`export AWS_DEFAULT_REGION=$AWS_REGION PATH="${join(venv, "bin")}:$PATH"
+    . tools/operator.sh; STACK=${stackName("staging")}; FUNCTION=$(output GetPetFunctionName)
+    state; output PetsTableName; recorded; versions; live 1 >&2; serving; throttle 5 9; pet ${id}`);
+  const lines = ["staging\tUPDATE_COMPLETE\t.*", staging.table, "2", "2", "(.*\t.*\n)+1", "5\\.0\t9"];
+  assert.match(told, new RegExp(`${lines.join("\n")}\n[^]*"Deployment test"`));
+  const first = await staging.get(`/pets/${id}`);
+  assert.deepEqual([first.status, first.headers.get("cache-control")], [200, "no-store"]);
 
   step("Remove the pet, and send its creation again: no list has it any more");
   const listed = async () => (await staging.get("/pets?status=sold&limit=100")).text;
