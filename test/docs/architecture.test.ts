@@ -50,21 +50,6 @@ it("every file imports only what the list allows", () => {
   expect(files.flatMap((file) => violations(file, read(file)).map((name) => ({ file, name })))).toEqual([]);
 });
 
-/** The folders that a folder reaches by its imports, without those that it contains or that contain it. */
-function reachedBy(folder: string, found = new Set<string>()): Set<string> {
-  for (const name of rows.find((row) => row.folder === folder)?.allowed ?? []) {
-    const target = rowOf(name)?.folder ?? folder;
-    const isApart = !target.startsWith(folder) && !folder.startsWith(target);
-    if (isApart && !found.has(target)) reachedBy(target, found.add(target));
-  }
-  return found;
-}
-
-it("no folder imports itself through another one that neither contains nor is contained", () => {
-  const folders = rows.map(({ folder }) => folder);
-  expect(folders.filter((folder) => reachedBy(folder).has(folder))).toEqual([]);
-});
-
 it("every test has the name of its source, or begins with `every`", () => {
   const tests = globSync("test/**/*.test.ts", { cwd: root, exclude: ["test/contract/*"] });
   const sources = tests.map((file) => file.replace(/^test\/(.*?)(\.integration)?\.test\.ts$/, "$1"));

@@ -94,13 +94,6 @@ it("responds 503 to a failure or invalid result, and 500 to its own error", asyn
   expect(await (await get("/pets/1")).json()).toEqual(errorBody("internal_error"));
 });
 
-it("responds to a body over Lambda's 6 MB with the template's 413", async () => {
-  const respond = (size: number) => send(baseUrl, { ...post, body: Buffer.alloc(size) });
-  const { status, text } = await respond(EVENT_LIMIT + 1);
-  expect({ status, body: JSON.parse(text) }).toEqual({ status: 413, body: errorBody("payload_too_large") });
-  expect((await respond(EVENT_LIMIT)).status).toBe(200);
-});
-
 it.each([
   [401, 0, ""],
   [413, EVENT_LIMIT + 1, `Authorization: Bearer ${key("a")}\r\n`],
