@@ -87,14 +87,14 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
 
   it("a page compares 5xx with served requests, also when the access log has stopped", () => {
     const ids = Object.fromEntries(
-      paging.Metrics.map(({ Id, MetricStat }: Json) => [Id, MetricStat?.Metric.MetricName ?? Id]),
+      paging.Metrics.map(({ Id, MetricStat: of }: Json) => [Id, of && `${of.Stat} ${of.Metric.MetricName}`]),
     );
     const expressions = paging.Metrics.flatMap(({ Expression }: Json) => Expression ?? []).map(
-      (text: string) => text.replace(/>= \d+/, ">= n").replaceAll(/\b[a-z]\w+/g, (id) => ids[id]),
+      (text: string) => text.replace(/>= \d+/, ">= n").replaceAll(/\b[a-z]\w+/g, (id) => ids[id] ?? id),
     );
     expect(expressions.sort()).toEqual([
-      "IF(failures >= n, failures / MAX([failures, FILL(Served, 0)]), 0)",
-      "MAX([FILL(5XXError, 0), FILL(ServerErrors, 0)])",
+      "IF(failures >= n, failures / MAX([failures, FILL(SampleCount Served, 0)]), 0)",
+      "MAX([FILL(Sum 5XXError, 0), FILL(Sum ServerErrors, 0)])",
     ]);
   });
 
