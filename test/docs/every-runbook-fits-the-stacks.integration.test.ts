@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "@jest/globals";
+import { ACCESS_LOG_FORMAT } from "../../infra/api/access-log.ts";
 import { accountStackName, stackName } from "../../infra/names.ts";
 import { production } from "../../infra/stages.ts";
 import { generateApiKey, hashApiKey, keyIdOf } from "../../lib/api-key.ts";
 import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
 import { shared } from "../support/shared.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
@@ -17,6 +19,13 @@ it("computes the ID of a leaked key as `npm run keys` shows it", () => {
   const KEY = generateApiKey("staging");
   const { stdout } = spawnSync("bash", ["-c", command], { env: { ...process.env, KEY }, encoding: "utf8" });
   expect(stdout).toBe(`${keyIdOf(hashApiKey(KEY))}\n`);
+});
+
+it("queries fields that a line of the access log has", () => {
+  const queries = codeBlocks(text, "text").join();
+  const fields = queries.match(/(?<=pct\(|by |, )[a-z]+(?!\w*\()/gi) ?? [];
+  expect(fields).not.toEqual([]);
+  expect(fields.filter((name) => !ACCESS_LOG_FORMAT.includes(`"${name}":`))).toEqual([]);
 });
 
 it("names only outputs, rules, attributes and resources that production or the account has", () => {

@@ -18,8 +18,9 @@ describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
   it("caches, logs and deploys as its settings say", () => {
     const { AuthorizerResultTtlInSeconds } = only("ApiGateway::Authorizer");
     expect(AuthorizerResultTtlInSeconds).toBe(stage.authorizerCacheSeconds);
-    for (const { RetentionInDays } of find("Logs::LogGroup"))
-      expect(RetentionInDays).toBe(stage.logRetentionDays);
+    const log = [stage.logRetentionDays, stage.retainData ? "RetainExceptOnCreate" : "Delete"];
+    for (const { RetentionInDays, DeletionPolicy } of find("Logs::LogGroup"))
+      expect([RetentionInDays, DeletionPolicy]).toEqual(log);
     for (const { LoggingConfig } of functionNames.map(fn))
       expect(LoggingConfig.SystemLogLevel).toBe(stage.systemLogLevel);
     expect(fn("authorize").Environment.Variables.STAGE).toBe(stage.name); // whose keys it accepts
