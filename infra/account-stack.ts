@@ -1,8 +1,10 @@
-import { CfnCondition, CfnOutput, CfnResource, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnCondition, CfnOutput, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import {
+  type CfnRole,
   ManagedPolicy,
+  PolicyDocument,
   PolicyStatement,
   Role,
   ServicePrincipal,
@@ -73,22 +75,13 @@ export class AccountStack extends Stack {
         throw new Error(`The accounts in infra/account-settings.ts have none for the stage ${name}.`);
       const role = this.#addDeployRole(name, repository);
       const output = new CfnOutput(this, `${pascalCase(name)}DeployRoleArn`, { value: role.roleArn });
-      // `cdk deploy` assumes the roles that `cdk bootstrap` has created, which reach their whole account.
-      const here = "<AWS::Region>:<AWS::AccountId>";
-      const bootstrap = "iam::<AWS::AccountId>:role/cdk-hnb659fds-*-<AWS::AccountId>-<AWS::Region>";
-      allow(role, ["sts:AssumeRole"], bootstrap);
-      // The job reads the outputs, and compares the versions that serve with those of the stack.
-      const reads = ["cloudformation:DescribeStacks", "cloudformation:ListStackResources"];
-      allow(role, reads, `cloudformation:${here}:stack/${stackName(name)}/*`);
-      allow(role, ["lambda:GetAlias"], `lambda:${here}:function:${stackName(name)}-*`);
       // This stack is in the account of each stage, and a role only in the account of its stage.
       const expression = Fn.conditionEquals(this.account, account);
       const id = `IsAccount${account}`; // stages can share an account
       const existing = this.node.tryFindChild(id) as CfnCondition | undefined;
       const condition = existing ?? new CfnCondition(this, id, { expression });
       output.condition = condition;
-      for (const resource of role.node.findAll())
-        if (CfnResource.isCfnResource(resource)) resource.cfnOptions.condition = condition;
+      (role.node.defaultChild as CfnRole).cfnOptions.condition = condition;
     }
   }
 
@@ -101,7 +94,9 @@ export class AccountStack extends Stack {
     const { owner, ownerId, id } = repository;
     // The provider is in all regions of the account, and others can use it: docs/deployment.md creates it.
     const provider = `arn:${this.partition}:iam::${this.account}:oidc-provider/${ISSUER}`;
-    return new Role(this, `${pascalCase(environment)}Deploy`, {
+    const calls = new PolicyDocument();
+    const role = new Role(this, `${pascalCase(environment)}Deploy`, {
+      inlinePolicies: { calls },
       // As long as a job: a deployment has to call AWS until its end.
       maxSessionDuration: Duration.hours(2),
       assumedBy: new WebIdentityPrincipal(provider, {
@@ -112,18 +107,20 @@ export class AccountStack extends Stack {
         },
       }),
     });
+    /** @param arn what is after the partition, with pseudo parameters as cdk-nag writes them, such as `<AWS::Region>` */
+    const allow = (actions: string[], arn: string) => {
+      const finding = `arn:<AWS::Partition>:${arn}`;
+      const resource = finding.replaceAll(/<(.+?)>/g, (_, name: string) => Fn.ref(name));
+      calls.addStatements(new PolicyStatement({ actions, resources: [resource] }));
+      acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
+    };
+    // `cdk deploy` assumes the roles that `cdk bootstrap` has created, which reach their whole account.
+    const here = "<AWS::Region>:<AWS::AccountId>";
+    allow(["sts:AssumeRole"], "iam::<AWS::AccountId>:role/cdk-hnb659fds-*-<AWS::AccountId>-<AWS::Region>");
+    // The job reads the outputs, and compares the versions that serve with those of the stack.
+    const reads = ["cloudformation:DescribeStacks", "cloudformation:ListStackResources"];
+    allow(reads, `cloudformation:${here}:stack/${stackName(environment)}/*`);
+    allow(["lambda:GetAlias"], `lambda:${here}:function:${stackName(environment)}-*`);
+    return role;
   }
-}
-
-/**
- * Allows a role actions on resources.
- *
- * @param arn without `arn:` and the partition. It has `*` for what AWS or the bootstrap adds, and pseudo parameters as
- *   cdk-nag writes them, such as `<AWS::Region>`
- */
-function allow(role: Role, actions: string[], arn: string): void {
-  const finding = `arn:<AWS::Partition>:${arn}`;
-  const resource = finding.replaceAll(/<(.+?)>/g, (_, name: string) => Fn.ref(name));
-  role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
-  acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
 }

@@ -20,8 +20,7 @@ const roleOf = (stage: string) =>
 it.each(names)(
   "only GitHub's jobs for %s on main get its role, which itself neither reads nor writes data",
   (stage) => {
-    const { id, AssumeRolePolicyDocument, ManagedPolicyArns, Policies, MaxSessionDuration } =
-      roleOf(stage) ?? {};
+    const { id, AssumeRolePolicyDocument, ManagedPolicyArns, MaxSessionDuration } = roleOf(stage) ?? {};
     const Federated = `arn:aws:iam::000000000000:oidc-provider/${ISSUER}`;
     // The subject names the owner and the repository by id as well (aws-actions/configure-aws-credentials#1888).
     const sub = `repo:acme@1234567/animal-store@7654321:environment:${stage}`;
@@ -35,7 +34,7 @@ it.each(names)(
     expect(MaxSessionDuration).toBe(Number(/role-duration-seconds: (\d+)/.exec(action)?.[1]));
     const allowed = statementsOf(id).map(({ Action, Resource }) => `${Action} on ${Resource}`);
     const here = "local:000000000000";
-    expect({ allowed, ManagedPolicyArns, Policies }).toEqual({
+    expect({ allowed, ManagedPolicyArns }).toEqual({
       allowed: [
         "sts:AssumeRole on arn:aws:iam::000000000000:role/cdk-hnb659fds-*-000000000000-local",
         `cloudformation:DescribeStacks,cloudformation:ListStackResources on arn:aws:cloudformation:${here}:stack/${stackName(stage)}/*`,
