@@ -42,14 +42,14 @@ describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
   });
 });
 
-describe.each(filledIn.stages)("$name, filled in", ({ name, alarmEmails }) => {
+describe.each(filledIn.stages)("$name, filled in", ({ name, alarmEmails, ...settings }) => {
   const { find, only, output } = readResources(shared.filledInAssembly, stackName(name));
   const [domain, api, stage] = ["DomainName", "RestApi", "Stage"].map((type) => only(`ApiGateway::${type}`));
 
-  it("serves only under its domain name, at its version, with the API's TLS policy", () => {
+  it("serves under its domain name, or only there, at its version, with the API's TLS policy", () => {
     const { SecurityPolicy, EndpointAccessMode, EndpointConfiguration, DisableExecuteApiEndpoint } = api;
     expect(domain).toMatchObject({ SecurityPolicy, EndpointAccessMode, EndpointConfiguration });
-    expect(DisableExecuteApiEndpoint).toBe(true);
+    expect(DisableExecuteApiEndpoint).toBe(settings.domain?.disableDefaultEndpoint);
     // Without a stage in the mapping, clients would have to name it in the path a second time.
     const mapping = { DomainName: domain.id, RestApiId: api.id, Stage: stage.id, BasePath: stage.StageName };
     expect(only("ApiGateway::BasePathMapping")).toMatchObject(mapping);

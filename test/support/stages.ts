@@ -16,7 +16,7 @@ const fillIn = (stage: Stage): Stage => ({
     certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
     hostedZoneId: "Z1",
     hostedZoneName: "example.com",
-    disableDefaultEndpoint: true,
+    disableDefaultEndpoint: stage.retainData,
   },
 });
 
