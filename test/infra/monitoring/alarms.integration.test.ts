@@ -60,8 +60,8 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
     }
   });
 
-  it("an alarm uses each metric that it reads, and has the limit that its mail names", () => {
-    for (const { AlarmDescription, Threshold, Metrics = [] } of alarms) {
+  it("an alarm uses each metric that it reads, and has the limit and time that its mail names", () => {
+    for (const { AlarmDescription, Threshold, EvaluationPeriods, Period, Metrics = [] } of alarms) {
       const used =
         Metrics.map(({ Expression }: Json) => Expression)
           .join()
@@ -71,6 +71,10 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
       const percent = Number((100 * Threshold).toFixed(2));
       const limit = Threshold === 0 ? "has throttled" : `more than (${percent} %|${Threshold / 1000} s)`;
       expect(AlarmDescription).toMatch(new RegExp(limit));
+      const period = Period ?? Metrics.find(({ MetricStat }: Json) => MetricStat).MetricStat.Period;
+      const minutes: Record<string, number> = { minute: 1, hour: 60, day: 1440 };
+      const [, amount, unit = ""] = /(\d+) (minute|hour|day)/.exec(AlarmDescription) ?? [];
+      if (unit) expect(Number(amount) * (minutes[unit] ?? 0)).toBe((EvaluationPeriods * period) / 60);
     }
   });
 
