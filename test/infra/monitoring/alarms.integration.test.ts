@@ -48,20 +48,16 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
       PolicyDocument.Statement.filter(({ Effect }: Json) => Effect === "Allow"),
     );
     expect(publishing.map(({ Resource }) => Resource)).toEqual([page, notice]);
+    const arns = alarms.map(({ AlarmName }) => `arn:aws:cloudwatch:local:000000000000:alarm:${AlarmName}`);
     for (const { Action, Condition } of publishing) {
       expect(Action).toBe("sns:Publish");
-      for (const { AlarmName } of alarms)
-        expect(
-          matchesGlob(
-            `arn:aws:cloudwatch:local:000000000000:alarm:${AlarmName}`,
-            Condition.ArnLike["aws:SourceArn"],
-          ),
-        ).toBe(true);
+      expect(arns.filter((arn) => !matchesGlob(arn, Condition.ArnLike["aws:SourceArn"]))).toEqual([]);
     }
   });
 
   it("an alarm uses each metric that it reads, and has the limit and time that its mail names", () => {
-    for (const { AlarmDescription, Threshold, EvaluationPeriods, Period, Metrics = [] } of alarms) {
+    for (const alarm of alarms) {
+      const { AlarmDescription, Threshold, EvaluationPeriods, Period, Metrics = [] } = alarm;
       const used =
         Metrics.map(({ Expression }: Json) => Expression)
           .join()
@@ -72,6 +68,8 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
       const limit = Threshold === 0 ? "has throttled" : `more than (${percent} %|${Threshold / 1000} s)`;
       expect(AlarmDescription).toMatch(new RegExp(limit));
       const period = Period ?? Metrics.find(({ MetricStat }: Json) => MetricStat).MetricStat.Period;
+      const names = metricsOf(alarm).map(({ MetricName }) => MetricName);
+      if (AlarmDescription.includes("the served requests")) expect(names).toContain("Served");
       const minutes: Record<string, number> = { minute: 1, hour: 60, day: 1440 };
       const [, amount, unit = ""] = /(\d+) (minute|hour|day)/.exec(AlarmDescription) ?? [];
       if (unit) expect(Number(amount) * (minutes[unit] ?? 0)).toBe((EvaluationPeriods * period) / 60);
@@ -89,7 +87,7 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
     }
   });
 
-  it("a page compares 5xx with served requests, also when the access log has stopped", () => {
+  it("a page compares the numbers of 5xx and served requests, also when the access log has stopped", () => {
     const ids = Object.fromEntries(
       paging.Metrics.map(({ Id, MetricStat: of }: Json) => [Id, of && `${of.Stat} ${of.Metric.MetricName}`]),
     );
@@ -100,6 +98,8 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
       "IF(failures >= n, failures / MAX([failures, FILL(SampleCount Served, 0)]), 0)",
       "MAX([FILL(Sum 5XXError, 0), FILL(Sum ServerErrors, 0)])",
     ]);
+    const { DashboardBody } = only("CloudWatch::Dashboard");
+    expect(DashboardBody).toMatch(/"Served",{"label":"served",[^}]*"SampleCount"/);
   });
 
   it.each(functionNames)(
