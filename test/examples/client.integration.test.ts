@@ -105,9 +105,22 @@ it.each<Answer>([
   expect(received).toMatchObject(Array(6).fill({ headers: { "idempotency-key": "own" } }));
 });
 
+it("gives up each attempt after 10 s without a response, also with a signal", async () => {
+  let attempt = new AbortController();
+  const limits = jest.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    attempt = new AbortController();
+    return attempt.signal;
+  });
+  duringPause = () => attempt.abort("late");
+  start("none", "none", "none", "none", "none", "none");
+  await expect(store.add(rex, new AbortController())).rejects.toBe("late");
+  expect([received.length, limits.mock.calls]).toEqual([6, Array(6).fill([10_000])]);
+  limits.mockRestore();
+});
+
 it("waits at least as long as Retry-After says, and at most a minute", async () => {
   const date = new Date(Date.now() + 9000).toUTCString();
-  for (const [after, wait] of Object.entries({ 7: 7200, [date]: 8200, "-1": 200, 61: Infinity })) {
+  for (const [after, wait] of Object.entries({ 7: 7200, [date]: 7000, "-1": 200, 61: Infinity })) {
     start({ status: 503, headers: { "Retry-After": after }, body: "null" });
     await store.add(rex).catch(() => pauses.push(Number.POSITIVE_INFINITY));
     expect({ after, early: (pauses[0] ?? 0) < wait }).toEqual({ after, early: false });
