@@ -4,9 +4,10 @@ import {
   DynamoDBClient,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
+import { timeouts } from "../../../lib/dynamo/client.ts";
 
 /** In milliseconds, for any DynamoDB-compatible server, which can be slow. */
-const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
+const TIMEOUT = 5000;
 /** In seconds. */
 const WAIT = { maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 };
 
@@ -16,7 +17,7 @@ const WAIT = { maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 };
  * @throws Error in one line when it fails, or when a table exists without an index of the template
  */
 export async function createTables(tables: CreateTableCommandInput[]): Promise<void> {
-  const client = new DynamoDBClient({ maxAttempts: 2, requestHandler: TIMEOUTS });
+  const client = new DynamoDBClient({ maxAttempts: 2, requestHandler: timeouts(TIMEOUT) });
   for (const table of tables) {
     const { TableName, GlobalSecondaryIndexes = [] } = table;
     await client.send(new CreateTableCommand(table)).catch(({ name, message, code }) => {

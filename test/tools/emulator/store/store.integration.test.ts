@@ -82,7 +82,7 @@ describe("a store", () => {
     ["a preflight of a web page", { Origin: "http://a", Authorization: "" }, "OPTIONS"],
     ["a web page of another origin", { Origin: "null" }],
     ["a web page of the same origin", { "Sec-Fetch-Site": "same-origin" }],
-    ["another host name", { Host: "localhost" }],
+    ["another host name", { Host: "127.0.0.1.example" }],
     ["no credential", { Authorization: "" }],
     ["another credential", { Authorization: "AWS4-HMAC-SHA256 Credential=local/20261122/" }],
   ])("refuses %s", async (...[, headers, method]) => {
