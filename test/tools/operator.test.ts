@@ -13,6 +13,7 @@ it.each([
   ["echo $STACK", stackName(production.name)],
   ["output TableName", "?ends_with(OutputKey, 'TableName')]"],
   ["flush", "?ResourceType=='AWS::ApiGateway::Stage' "],
+  ["changes --start-time 5", " --output text --start-time 5 "],
   ["alarms", `--alarm-name-prefix ${stackName(production.name)}- `],
   ["aws() { [ $2 = get-alias ] || seq 10 40; }; versions", "\n40\n"],
   ["pet 7", `{"${PETS_KEY}":{"N":"7"}}`],

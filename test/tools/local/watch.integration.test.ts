@@ -101,6 +101,8 @@ it("serves changes, and the last code and template while a source has a mistake"
   await expectMessages(errors.internal_error.message, after[1]);
   await printed(`/functions/get-pet.ts:${head.split("\n").length + 1}:`);
 
+  save(appFile, app("Fn::Join", "Fn::ImportValue"));
+  await printed("The template has Fn::ImportValue, which is not supported.");
   save(appFile, app("AWS::ApiGateway::RestApi", "AWS::ApiGatewayV2::Api"));
   await printed("The changed template is not served. The resource ");
   await printed("cannot be served: AWS::ApiGatewayV2::Api is not supported.");
