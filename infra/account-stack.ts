@@ -37,11 +37,10 @@ export class AccountStack extends Stack {
   /** Reports what the whole account costs. AWS Budgets is some hours late. */
   #addBudget({ monthlyUsd, email }: MonthlyBudget): void {
     const budgetLimit = { amount: monthlyUsd, unit: "USD" };
-    // A new address makes a new budget, so the name has the address.
-    const budgetName = `${this.stackName} ${email}`;
     const subscribers = [{ subscriptionType: "EMAIL", address: email }];
+    // AWS makes up its name: a new address makes a new budget, and a name can be in use only once.
     new CfnBudget(this, "Budget", {
-      budget: { budgetName, budgetType: "COST", timeUnit: "MONTHLY", budgetLimit },
+      budget: { budgetType: "COST", timeUnit: "MONTHLY", budgetLimit },
       notificationsWithSubscribers: ["ACTUAL", "FORECASTED"].map((notificationType) => ({
         notification: { notificationType, comparisonOperator: "GREATER_THAN", threshold: 100 },
         subscribers,

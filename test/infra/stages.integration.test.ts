@@ -1,10 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
 import type { Json } from "../support/json.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 import { everyStage, filledIn } from "../support/stages.ts";
+
+it("protects a stage that keeps data against deletion, losses, floods and bad deployments", () => {
+  const kept = deployedStages.filter(({ retainData }) => retainData);
+  expect(kept).not.toEqual([]);
+  const rollout = expect.stringMatching("CANARY");
+  const safe = { deletionProtection: true, pointInTimeRecovery: true, rollout };
+  for (const stage of kept) expect(stage).toMatchObject({ ...safe, wafRateLimits: expect.anything() });
+});
 
 it("warns of each stage that keeps data and whose alarms have no address", () => {
   const warns = ({ name, assembly }: (typeof everyStage)[number]) =>

@@ -14,7 +14,7 @@ await createHandler(operations[0], () => Promise.reject(new Error()))(requestEve
 /** What Lambda's JSON format makes of what a handler logs when it responds with a 5xx. */
 const line = { level: "ERROR", message: log.mock.calls[0]?.[0] };
 
-describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly, retainData }) => {
+describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly, retainData, rollout }) => {
   const { find, fn } = readResources(assembly, stackName(stage));
   const aliases = find("Lambda::Alias");
   const callers = [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].map(
@@ -47,6 +47,8 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly, retai
         expect(select(line, MetricTransformations[0].Dimensions[0].Value)).toBe("7");
       }
       expect(alarm.DatapointsToAlarm).toBe(1); // a canary is over before all of its metrics have arrived
+      const minutes = Number(/(\d+)MINUTES/.exec(rollout)?.[1] ?? 0);
+      expect(alarm.EvaluationPeriods).toBeGreaterThanOrEqual(minutes);
       const filtered = filters.map(
         ({ MetricTransformations: [{ MetricNamespace, MetricName, Dimensions }] }) => ({
           Namespace: MetricNamespace,
