@@ -13,6 +13,7 @@ it("protects a stage that keeps data against deletion, losses, floods and bad de
   const rollout = expect.stringMatching("CANARY");
   const safe = { deletionProtection: true, pointInTimeRecovery: true, rollout };
   for (const stage of kept) expect(stage).toMatchObject({ ...safe, wafRateLimits: expect.anything() });
+  for (const stage of deployedStages) expect(stage.deletionProtection).toBe(stage.retainData);
 });
 
 it("warns of each stage that keeps data and whose alarms have no address", () => {

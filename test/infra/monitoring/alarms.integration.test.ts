@@ -94,6 +94,8 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
     ]);
     const { DashboardBody } = only("CloudWatch::Dashboard");
     expect(DashboardBody).toMatch(/"Served",{"label":"served",[^}]*"SampleCount"/);
+    const { Expression } = paging.Metrics.find(({ Id }: Json) => Id === "failures");
+    expect(DashboardBody).toContain(Expression);
   });
 
   it.each(functionNames)(

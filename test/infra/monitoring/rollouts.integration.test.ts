@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from "@jest/globals";
-import { stackName } from "../../../infra/names.ts";
+import { LIVE_ALIAS, stackName } from "../../../infra/names.ts";
 import { createHandler } from "../../../lib/http/handler.ts";
 import { operations } from "../../../lib/operations.ts";
 import { context, requestEvent } from "../../support/event.ts";
@@ -57,8 +57,8 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly, retai
         }),
       );
       expect(metrics.slice(1, -1)).toEqual(filtered);
-      for (const { Dimensions } of metrics)
-        expect(Dimensions.map(({ Value }: Json) => Value)).toContain(version);
+      for (const { Dimensions } of [metrics[0], metrics.at(-1)])
+        expect(Dimensions.map(({ Value }: Json) => Value)).toEqual([version, id, `${id}:${LIVE_ALIAS}`]);
     },
   );
 
@@ -67,7 +67,8 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly, retai
       functionNames.some((name) => fn(name).Role === arnOf(id)),
     );
     expect(roles).toHaveLength(functionNames.length);
-    for (const one of find("Lambda::Version")) expect(one.UpdateReplacePolicy).toBe("Retain");
+    for (const { UpdateReplacePolicy, DeletionPolicy } of find("Lambda::Version"))
+      expect([UpdateReplacePolicy, DeletionPolicy]).toEqual(["Retain", "RetainExceptOnCreate"]);
     for (const one of roles) expect(one.UpdateReplacePolicy).toBe(retainData ? "Retain" : "Delete");
   });
 
