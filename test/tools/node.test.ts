@@ -11,7 +11,7 @@ const action = readFileSync(new URL("../../.github/actions/deploy/action.yml", i
 const [, inWorkflows = ""] = /npm ci && (rm .*)/.exec(action) ?? [];
 
 it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([
-  ["the options of the user", "true", /^package: --title=x --max-semi-space-size=2 -e 0\n$/],
+  ["the options of the user", "true", /^package: --title=x --max-semi-space-size=2 -e a {2}b\n$/],
   ["no link in node_modules/.bin", "rm node_modules/.bin/node", /^package: /],
   ["an older Node in PATH", "echo 'echo v20.20.2' > ../bin/node", /^package: /],
   ["what a workflow installs", inWorkflows, /^PATH: /],
@@ -41,6 +41,6 @@ it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([
   cpSync(new URL("../../tools/node.sh", import.meta.url), join(cwd, "tools/node.sh"));
   const env = { PATH: `${join(folder.path, "bin")}:/usr/bin:/bin`, NODE_OPTIONS: "--title=x" };
   const options = { cwd, env, encoding: "utf8" } as const;
-  const run = spawnSync("sh", ["-c", `${prepare}\nexec sh tools/node.sh -e 0 2>&1`], options);
+  const run = spawnSync("sh", ["-c", `${prepare}\nexec sh tools/node.sh -e "a  b" 2>&1`], options);
   expect(run.stdout).toMatch(output);
 });

@@ -109,13 +109,20 @@ it("keeps every pet that it has acknowledged when its disk is full or it is kill
 
 it("uses another DynamoDB-compatible server with its credentials", async () => {
   const server = dynalite({ createTableMs: 50 });
-  const signatures = new Set<string | undefined>();
-  server.on("request", ({ headers }) => signatures.add(headers.authorization?.split("/20")[0]));
+  const signatures = new Set<string>();
+  server.on("request", ({ headers }) =>
+    signatures.add(`${headers.authorization?.split("/20")[0]} ${headers["x-amz-security-token"]}`),
+  );
   const store = await listen(server);
   ends.defer(store.close);
-  const env = { AWS_ENDPOINT_URL_DYNAMODB: store.origin, AWS_REGION: "", AWS_ACCESS_KEY_ID: "mine" };
+  const env = {
+    AWS_ENDPOINT_URL_DYNAMODB: store.origin,
+    AWS_REGION: "",
+    AWS_ACCESS_KEY_ID: "mine",
+    AWS_SESSION_TOKEN: "also",
+  };
   await add(await started({ env }));
-  expect([...signatures]).toEqual(["AWS4-HMAC-SHA256 Credential=mine"]);
+  expect([...signatures]).toEqual(["AWS4-HMAC-SHA256 Credential=mine also"]);
 });
 
 it("says what a function throws outside of a request, and goes on", async () => {
