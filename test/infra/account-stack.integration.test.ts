@@ -45,15 +45,17 @@ it.each(names)(
 );
 
 it("an account has no stage of another one: wrong credentials do not create it twice", () => {
-  const files = readdirSync(join(shared.filledInAssembly, "of-staging"));
+  const files = readdirSync(join(shared.filledInAssembly, "of-production"));
   const stacks = files.flatMap((file) => /^(.*)\.template\.json$/.exec(file)?.[1] ?? []);
-  expect(stacks.sort()).toEqual([accountStackName, stackName("staging")]);
+  expect(stacks.sort()).toEqual([accountStackName, stackName("production")]);
 });
 
 it("the account has the one role for API Gateway's logs, which every stage needs", () => {
   const [log, ...others] = roles.filter((role) => !names.map(roleOf).includes(role));
   expect(others).toEqual([]);
   expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log?.id));
+  for (const one of [only("ApiGateway::Account"), log])
+    expect(one?.DeletionPolicy).toBe("RetainExceptOnCreate"); // other APIs use it
   const { artifacts } = JSON.parse(readFileSync(join(shared.assembly, "manifest.json"), "utf8"));
   for (const stack of names.map(stackName)) expect(artifacts[stack].dependencies).toContain(accountStackName);
 });

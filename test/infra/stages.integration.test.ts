@@ -47,8 +47,11 @@ describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
     const limits = Object.values(stage.wafRateLimits ?? {});
     const statements: Json[] = rules.map(({ Statement }: Json) => Statement.RateBasedStatement);
     expect(statements).toMatchObject(limits.map((Limit) => ({ Limit, EvaluationWindowSec: 60 })));
-    for (const { Header } of statements.flatMap(({ CustomKeys = [] }) => CustomKeys))
+    for (const { Header } of statements.flatMap(({ CustomKeys = [] }) => CustomKeys)) {
       expect(only("ApiGateway::Authorizer").IdentitySource).toBe(`method.request.header.${Header.Name}`);
+      const types = Header.TextTransformations.map(({ Type }: Json) => Type);
+      expect(types).toEqual(["LOWERCASE", "COMPRESS_WHITE_SPACE"]); // any spelling of `Bearer` and its spaces is one key
+    }
   });
 });
 

@@ -12,7 +12,7 @@ export function matches(pattern: string, line: Json): boolean {
   const conditions = /(\$[\w.]+) (!?=|>=) "?([\w*-]*)"?/g;
   const evaluated = pattern.replace(conditions, (_, selector, operator, text) => {
     const value = select(line, selector);
-    if (operator === ">=") return String(Number(value) >= Number(text));
+    if (operator === ">=") return String(typeof value === "number" && value >= Number(text));
     const isEqual = new RegExp(`^${text.replace("*", ".*")}$`).test(String(value));
     return String(isEqual === (operator === "="));
   });

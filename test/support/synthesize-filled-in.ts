@@ -13,6 +13,6 @@ const app = new App({ context: { ...featureFlags, deletionProtection: "off" }, o
 addStacks(app, codeFolder, filledIn);
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 app.synth();
-const ofStaging = new App({ context: featureFlags, outdir: join(outdir, "of-staging") });
-addStacks(ofStaging, codeFolder, filledIn, filledIn.githubRepository.accounts.staging);
-ofStaging.synth();
+const ofProduction = new App({ context: featureFlags, outdir: join(outdir, "of-production") });
+addStacks(ofProduction, codeFolder, filledIn, filledIn.githubRepository.accounts.production);
+ofProduction.synth();
