@@ -21,7 +21,7 @@ function start() {
     const request = { message, method: "PUT", path } as unknown as LocalRequest;
     return run(request, context).then(
       () => context.authorizer,
-      ({ message }: Error) => message,
+      ({ message }: Error) => [message, context.authorizer?.keyId],
     );
   };
   return { invoke, authorize };
@@ -30,10 +30,10 @@ function start() {
 it("caches a policy for its time and every path, and no failure", async () => {
   const { invoke, authorize } = start();
   invoke.mockRejectedValueOnce(new Error("failed"));
-  expect(await authorize()).toBe("AUTHORIZER_CONFIGURATION_ERROR");
+  expect(await authorize()).toEqual(["AUTHORIZER_CONFIGURATION_ERROR", undefined]);
   const now = jest.spyOn(performance, "now").mockReturnValue(1000);
   expect(await authorize()).toEqual({ keyId: "key_1", principalId: "p" });
-  expect(await authorize(["a"], "/b")).toBe("ACCESS_DENIED");
+  expect(await authorize(["a"], "/b")).toEqual(["ACCESS_DENIED", "key_1"]);
   now.mockReturnValue(60_999);
   await authorize();
   expect(invoke).toHaveBeenCalledTimes(2);
@@ -45,6 +45,6 @@ it("caches a policy for its time and every path, and no failure", async () => {
 it("invokes no function for what cannot be a token, as one that is sent twice", async () => {
   const { invoke, authorize } = start();
   for (const tokens of [[], ["a b"], ["a", "a"], ["a", ""]])
-    expect(await authorize(tokens)).toBe("UNAUTHORIZED");
+    expect(await authorize(tokens)).toEqual(["UNAUTHORIZED", undefined]);
   expect(invoke).not.toHaveBeenCalled();
 });

@@ -43,10 +43,7 @@ const get = (path: string, last = "a") =>
 const post = { method: "POST", path: "/pets", key: key("a") };
 
 it("an event has every value that a client sent, and the context of the authorizer", async () => {
-  const headers: [string, string][] = [
-    ["content-type", "text/plain"],
-    ["X-Forwarded-Proto", "gopher"],
-  ];
+  const headers = Object.entries({ "content-type": "text/plain", "X-Forwarded-Proto": "gopher" });
   const path = "/pets/?a=1&a=2&b=x%20y+z&__proto__=1";
   const body = Buffer.from([0xff]); // not UTF-8
   const { text, headers: received } = await send(baseUrl, { ...post, path, headers, body });
