@@ -17,7 +17,7 @@ const routes = [...allowed].flatMap(([path, found]) => {
 describe("the key of a request", () => {
   const stage = key.split("_")[1] ?? "";
 
-  it("gets the same 401 at every operation if it is missing, malformed, unknown or of another stage", async () => {
+  it("gets the same 401 everywhere if it is missing, malformed, unknown or of another stage", async () => {
     const replies = [];
     for (const authorization of [
       null,

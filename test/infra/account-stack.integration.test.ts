@@ -18,7 +18,7 @@ const roleOf = (stage: string) =>
   roles.find(({ id }) => output(`${pascalCase(stage)}DeployRoleArn`) === arnOf(id));
 
 it.each(names)(
-  "only GitHub's jobs for %s on main get its role, which itself neither reads nor writes data",
+  "only GitHub's jobs for %s on main get its role, which neither reads nor writes data",
   (stage) => {
     const { id, AssumeRolePolicyDocument, ManagedPolicyArns, MaxSessionDuration } = roleOf(stage) ?? {};
     const Federated = `arn:aws:iam::000000000000:oidc-provider/${ISSUER}`;

@@ -13,7 +13,6 @@ it("protects a stage that keeps data against deletion, losses, floods and bad de
   const rollout = expect.stringMatching("CANARY");
   const safe = { deletionProtection: true, pointInTimeRecovery: true, rollout };
   for (const stage of kept) expect(stage).toMatchObject({ ...safe, wafRateLimits: expect.anything() });
-  for (const stage of deployedStages) expect(stage.deletionProtection).toBe(stage.retainData);
 });
 
 it("warns of each stage that keeps data and whose alarms have no address", () => {
@@ -39,7 +38,7 @@ describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
       expect(DeploymentConfigName.toLowerCase()).toBe(rollout);
   });
 
-  it("has its throttling, and the limits of AWS WAF in a minute, of an address and of a key", () => {
+  it("has its throttling, and its limits of AWS WAF for an address and a key", () => {
     const [{ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }] =
       only("ApiGateway::Stage").MethodSettings;
     expect({ rate, burst }).toEqual(stage.throttling);

@@ -19,7 +19,7 @@ async function send(path: string, { host = "localhost", method = "GET" } = {}) {
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-it("has the key in its HTML only, and no other site can read, frame or load it", async () => {
+it("has the key in HTML only, and no other site can read, frame or load it", async () => {
   const html = await (await fetch(origin)).text();
   const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => `/docs/${name}`);
   for (const path of ["/", "/docs", "/docs/?x=1", "/docs/openapi.json", ...loaded]) {

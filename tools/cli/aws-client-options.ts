@@ -5,6 +5,7 @@ import { timeouts } from "../../lib/dynamo/client.ts";
  * Returns the settings of a client of AWS that gives up after about 10 s without a response. An operator can be far from AWS,
  * so a call can take longer than those of the functions. HTTPS_PROXY, NO_PROXY and AWS_CA_BUNDLE apply, as for `cdk`.
  *
+ * @param maxAttempts of each call
  * @throws Error if the file AWS_CA_BUNDLE cannot be read
  */
 export function awsClientOptions(maxAttempts = 2) {

@@ -53,7 +53,7 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
       expect(arns.filter((arn) => !matchesGlob(arn, Condition.ArnLike["aws:SourceArn"]))).toEqual([]);
   });
 
-  it("an alarm uses each metric that it reads, and has the limit and time that its mail names", () => {
+  it("an alarm uses each metric it reads, and has the limit and time of its mail", () => {
     for (const alarm of alarms) {
       const { AlarmDescription, Threshold, EvaluationPeriods, Period, Metrics = [] } = alarm;
       const used =
@@ -74,14 +74,14 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
     }
   });
 
-  it("nobody is paged when an alarm ends, and a notice says so unless it was of a version", () => {
+  it("an alarm that ends sends a notice, never a page, and one of a version nothing", () => {
     for (const { id, AlarmName, AlarmActions, OKActions = [] } of alarms) {
       const ends = AlarmName.includes("-version-") ? [] : [notice];
       expect({ id, OKActions, actions: AlarmActions.length }).toEqual({ id, OKActions: ends, actions: 1 });
     }
   });
 
-  it("a page compares the numbers of 5xx and served requests, also when the access log has stopped", () => {
+  it("a page compares the numbers of 5xx and served requests, also without an access log", () => {
     const ids = Object.fromEntries(
       paging.Metrics.map(({ Id, MetricStat: of }: Json) => [Id, of && `${of.Stat} ${of.Metric.MetricName}`]),
     );

@@ -95,7 +95,7 @@ it("the message names every query parameter that is invalid, or repeated with an
   expect(() => readQuery(twice)).toThrow(invalid(...repeated));
 });
 
-it("a message has the path of a field, and a rule once, however many elements break it", () => {
+it("a message has the path of a field, and a rule once for all elements", () => {
   const body = z.object({ tags: z.array(z.object({ text: z.string("must be a text") })) });
   const event = requestEvent({ body: '{"tags":[{"text":1},{"text":"two"},{"text":3}]}' });
   const error = invalid("tags.text must be a text");

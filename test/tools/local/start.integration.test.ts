@@ -125,7 +125,7 @@ it("uses another DynamoDB-compatible server with its credentials", async () => {
   expect([...signatures]).toEqual(["AWS4-HMAC-SHA256 Credential=mine also"]);
 });
 
-it("says what a function throws outside of a request, and goes on, also if nobody reads it", async () => {
+it("says what a function throws outside of a request, and goes on, also if nobody reads", async () => {
   const stray =
     'setTimeout(() => { throw Error("stray"); }, 1); Promise.reject(Object.assign(Error("lost"), { code: 20 }));';
   const service = await started({ preloads: [preload(stray)] });
