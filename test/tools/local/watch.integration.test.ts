@@ -62,8 +62,8 @@ async function expectMessages(...expected: readonly [string, string]): Promise<v
 }
 
 it("serves changes, and the last code and template while a source has a mistake", async () => {
+  save(appFile, app(before[1], after[1])); // while it still starts
   await printed("Watching functions/, infra/, lib/ for changes.");
-  save(appFile, app(before[1], after[1]));
   await printed("The changed template is served.");
   await expectMessages(before[0], after[1]);
   save(errorsFile, change(source));
