@@ -13,6 +13,7 @@ it.each([
   ["echo $STACK", stackName(production.name)],
   ["output TableName", "?ends_with(OutputKey, 'TableName')]"],
   ["flush", "?ResourceType=='AWS::ApiGateway::Stage' "],
+  ["changes", "AttributeKey=ReadOnly,AttributeValue=false "],
   ["changes --start-time 5", " --output text --start-time 5 "],
   ["alarms", `--alarm-name-prefix ${stackName(production.name)}- `],
   ["aws() { [[ $2 = get-alias || $* = *-items* ]] || seq 10 40; }; versions", "\n40\n"],
