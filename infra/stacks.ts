@@ -34,7 +34,7 @@ export function addStacks(
   for (const stage of settings.stages) {
     const own = settings.githubRepository?.accounts[stage.name] ?? credentialsOf;
     if (credentialsOf && own !== credentialsOf) continue;
-    const deletionProtection = stage.deletionProtection && protection === undefined;
+    const deletionProtection = stage.deletionProtection && protection !== "off";
     const stack = new AnimalStoreStack(app, { ...stage, deletionProtection }, codeFolder, runbook);
     // A stage cannot write its access log before API Gateway has the account's role.
     stack.addStackDependency(account);

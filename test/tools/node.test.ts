@@ -39,7 +39,7 @@ it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([
     chmodSync(join(cwd, file), 0o755);
   }
   cpSync(new URL("../../tools/node.sh", import.meta.url), join(cwd, "tools/node.sh"));
-  const env = { PATH: `${join(folder.path, "bin")}:/usr/bin:/bin`, NODE_OPTIONS: "--title=x" };
+  const env = { PATH: `${join(folder.path, "bin")}:/usr/bin:/bin`, NODE_OPTIONS: "--title=x", CDPATH: "." };
   const options = { cwd, env, encoding: "utf8" } as const;
   const run = spawnSync("sh", ["-c", `${prepare}\nexec sh tools/node.sh -e "a  b" 2>&1`], options);
   expect(run.stdout).toMatch(output);

@@ -56,15 +56,14 @@ describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assem
   it("an alarm uses each metric it reads, and has the limit and time of its mail", () => {
     for (const alarm of alarms) {
       const { AlarmDescription, Threshold, EvaluationPeriods, Period, Metrics = [] } = alarm;
-      const used =
-        Metrics.map(({ Expression }: Json) => Expression)
-          .join()
-          .match(/\w+/g) ?? [];
+      const expression = Metrics.map(({ Expression }: Json) => Expression).join();
       const read = Metrics.flatMap(({ Id, MetricStat }: Json) => (MetricStat ? Id : []));
-      expect(used).toEqual(expect.arrayContaining(read));
+      expect(expression.match(/\w+/g) ?? []).toEqual(expect.arrayContaining(read));
+      if (Threshold === 0) for (const id of read) expect(expression).toContain(`FILL(${id}, 0)`); // else it keeps its state
       const percent = Number((100 * Threshold).toFixed(2));
       const limit = Threshold === 0 ? "has throttled" : `more than (${percent} %|${Threshold / 1000} s)`;
       expect(AlarmDescription).toMatch(new RegExp(limit));
+      expect(alarm.ComparisonOperator).toBe("GreaterThanThreshold");
       const period = Period ?? Metrics.find(({ MetricStat }: Json) => MetricStat).MetricStat.Period;
       const names = metricsOf(alarm).map(({ MetricName }) => MetricName);
       if (AlarmDescription.includes("the served requests")) expect(names).toContain("Served");

@@ -23,7 +23,7 @@ async function call(key: string, path = "/pets", init: RequestInit = {}): Promis
 }
 
 it("limits a key to its scopes, not to its own animals, also with a cached policy", async () => {
-  const reader = await issue("Reader", "--scopes", "pets:read");
+  const reader = await issue("Reader", "--scopes", "pets:read,pets:read");
   const writer = await issue("Writer", "--scopes", "pets:write");
   const create = (key: string) =>
     call(key, "/pets", { method: "POST", body: '{"name":"Rex","categoryId":1}' });
