@@ -29,7 +29,7 @@ export function writeBundles(bundles: OutputFile[], folder: string): void {
     const [entry = "", , map] = basename(path).split(".");
     mkdirSync(join(folder, entry), { recursive: true });
     writeFileSync(join(folder, map ? basename(path) : `${entry}/index.cjs`), contents);
-    writeFileSync(join(folder, entry, "lambda-entry.mjs"), readFileSync(lambdaEntryFile));
+    if (!map) writeFileSync(join(folder, entry, "lambda-entry.mjs"), readFileSync(lambdaEntryFile));
   }
   // Lambda reads the code as another user. The mode is not part of an asset's hash, so a wrong one would stay.
   for (const file of globSync("*/*", { cwd: folder })) chmodSync(join(folder, file), 0o644);
