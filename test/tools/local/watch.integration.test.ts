@@ -76,12 +76,12 @@ it("serves changes, and the last code and template while a source has a mistake"
   fs.rmSync(join(checkout, "lib/link.ts"));
   await printed("The changed functions are served.");
 
-  fs.mkdirSync(join(checkout, "lib/new"));
-  for (const text of ["// 1", "// 2"]) {
-    save("lib/new/file.ts", text);
-    await printed("The changed functions are served.");
-    await printed("The changed template is served.");
-  }
+  fs.renameSync(join(checkout, "tools/generate"), join(checkout, "lib/new")); // a folder and its files at once
+  await printed("The changed functions are served.");
+  await printed("The changed template is served.");
+  save("lib/new/limits.ts", "// a change");
+  await printed("The changed functions are served.");
+  await printed("The changed template is served.");
 
   fs.appendFileSync(join(checkout, errorsFile), "}");
   await printed("The changed functions are not served. ");
