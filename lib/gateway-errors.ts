@@ -19,6 +19,6 @@ export const gatewayErrors = {
 export const otherGatewayErrors = {
   not_found: ["MISSING_AUTHENTICATION_TOKEN", "INVALID_SIGNATURE", "RESOURCE_NOT_FOUND"],
   invalid_request: ["BAD_REQUEST_BODY", "BAD_REQUEST_PARAMETERS", "DEFAULT_4XX"],
-  payload_too_large: ["REQUEST_TOO_LARGE"],
+  payload_too_large: ["REQUEST_TOO_LARGE"], // API Gateway does not use what is set for it
   unsupported_media_type: ["UNSUPPORTED_MEDIA_TYPE"],
 } as const satisfies GatewayErrors;

@@ -71,8 +71,8 @@ export function addMethodNotAllowed(api: RestApi, path: string): void {
 }
 
 /**
- * Adds a catch-all that returns 404 for every path without an operation, with and without a key. Without it, a request
- * with an Authorization header would get API Gateway's IncompleteSignatureException, whose message repeats the header.
+ * Adds a catch-all that returns 404 for every path without an operation, with and without a key. Without it, API Gateway
+ * would read an Authorization header as a signature, and respond with DEFAULT_4XX, a 400.
  */
 export function addNotFound(api: RestApi): void {
   for (const resource of [api.root, api.root.addResource("{proxy+}")]) {

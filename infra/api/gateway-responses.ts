@@ -10,9 +10,8 @@ const types = Object.entries({ ...gatewayErrors, ...otherGatewayErrors }).flatMa
 const WAF_RETRY_AFTER = "30";
 
 /**
- * Sets the Error body (contract 7.1) of every type of gateway response: a type that is not set takes its status from a
- * DEFAULT type and its body from API Gateway. The bodies are static: API Gateway's own messages can repeat what the client
- * sent.
+ * Sets the Error (contract 7.1) of every type of gateway response: a type that is not set has the status, headers and body of
+ * its DEFAULT type. The bodies are static: API Gateway's own messages can repeat what the client sent.
  */
 export function addGatewayResponses(api: RestApi): void {
   for (const { type, code } of types) {

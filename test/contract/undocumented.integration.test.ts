@@ -14,24 +14,21 @@ afterEach(async () => {
 });
 afterAll(disconnect);
 
-it.each<[request: string, harmless?: number, headers?: Record<string, string>, body?: string | Buffer]>([
+it.each<[request: string, harmless?: number, headers?: Record<string, string>, body?: string]>([
   ["GET /pets/%ff"],
   ["GET /pets/%00"],
   ["GET /pets/%31%"],
-  ["GET /pets//1"],
   ["GET /pets/%2e%2e%2f", 200],
   ["GET /..%2fpets", 200],
   ["GET /pets?cursor=%ff", 200],
   ["GET /pets?cursor=%", 200],
   ["GET /pets?cursor=%0d%0aSet-Cookie:x=y", 200],
-  ["FOO /pets"],
-  ["GET /pets", 200, { "X-Long": "x".repeat(10_240) }],
+  ["GET /pets", 0, { Authorization: "Bearer other", authorization: `Bearer ${shared.key}` }],
   ["GET /pets", 0, { Authorization: `Bearer ${"x".repeat(5000)}` }],
   ["GET /store/orders", 0, { Authorization: "AWS4-HMAC-SHA256 Credential=x" }],
   ["POST /pets", 201, {}, pet],
   ["POST /pets", 201, { ...json, "Idempotency-Key": "" }, pet],
   ["POST /pets", 201, json, `\uFEFF${pet}`],
-  ["POST /pets", 201, json, Buffer.from(pet.replace("U", "\xff"), "latin1")],
   ["POST /pets", 0, json, pet.padEnd(7 * 2 ** 20)],
 ])("%s leaks nothing, and does no harm", async (line, harmless = 0, own = {}, body = "") => {
   const [method = "", path = ""] = line.split(" ");

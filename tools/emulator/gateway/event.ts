@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import type { LocalRequest } from "./request.ts";
 import type { RouteMatch } from "./router.ts";
 
@@ -20,8 +19,6 @@ export function proxyEvent(
   { route, pathParameters }: RouteMatch,
   requestContext: RequestContext,
 ) {
-  // API Gateway would replace invalid bytes by U+FFFD. The function sees them here, and refuses them.
-  const isBase64Encoded = !isUtf8(body);
   const scheme = message.headers["x-forwarded-proto"] === "https" ? "https" : "http"; // of a tunnel in front
   const parameters = [...Map.groupBy(query, ([name]) => name)];
   return {
@@ -34,7 +31,7 @@ export function proxyEvent(
     ),
     pathParameters,
     requestContext,
-    body: body.length > 0 ? body.toString(isBase64Encoded ? "base64" : "utf8") : null,
-    isBase64Encoded,
+    body: body.length > 0 ? body.toString() : null, // with U+FFFD for invalid UTF-8
+    isBase64Encoded: false,
   };
 }

@@ -106,8 +106,8 @@ function send(
   context: RequestContext,
 ): void {
   response.writeHead(status, STATUS_CODES[status], {
-    // A 204 must not have a Content-Length (RFC 9110, 8.6).
-    ...(status !== 204 && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
+    "Content-Type": "application/json", // which API Gateway adds to a 204, too
+    ...(status !== 204 && { "Content-Length": Buffer.byteLength(body) }), // RFC 9110, 8.6
     "x-amzn-RequestId": context.requestId,
     "x-amz-apigw-id": context.extendedRequestId,
     ...headers,

@@ -24,7 +24,7 @@ export async function readBody(message: IncomingMessage): Promise<Buffer> {
   } catch {
     throw new GatewayError("DEFAULT_4XX");
   }
-  // Which gateway response this is in AWS is recorded nowhere (docs/aws-assumptions.md).
+  // In AWS, no gateway response changes this 413 (docs/aws-assumptions.md).
   if (size > EVENT_LIMIT) throw new GatewayError("REQUEST_TOO_LARGE");
   return Buffer.concat(chunks);
 }
