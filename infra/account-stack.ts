@@ -1,4 +1,4 @@
-import { CfnCondition, CfnOutput, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnCondition, CfnOutput, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { CfnAccount } from "aws-cdk-lib/aws-apigateway";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import {
@@ -96,8 +96,6 @@ export class AccountStack extends Stack {
     const calls = new PolicyDocument();
     const role = new Role(this, `${pascalCase(environment)}Deploy`, {
       inlinePolicies: { calls },
-      // As long as a job: a deployment has to call AWS until its end.
-      maxSessionDuration: Duration.hours(2),
       assumedBy: new WebIdentityPrincipal(provider, {
         StringEquals: {
           [`${ISSUER}:aud`]: "sts.amazonaws.com",
@@ -116,10 +114,12 @@ export class AccountStack extends Stack {
     // `cdk deploy` assumes the roles that `cdk bootstrap` has created, which reach their whole account.
     const here = "<AWS::Region>:<AWS::AccountId>";
     allow(["sts:AssumeRole"], "iam::<AWS::AccountId>:role/cdk-hnb659fds-*-<AWS::AccountId>-<AWS::Region>");
-    // The job reads the outputs, and compares the versions that serve with those of the stack.
+    // The job reads the outputs and the versions of the stack, and rolls back (tools/deploy.sh). CloudFormation shortens
+    // the name of the stack in a long name of a function, so no name of a function is sure to begin with it.
     const reads = ["cloudformation:DescribeStacks", "cloudformation:ListStackResources"];
     allow(reads, `cloudformation:${here}:stack/${stackName(environment)}/*`);
-    allow(["lambda:GetAlias"], `lambda:${here}:function:${stackName(environment)}-*`);
+    allow(["lambda:GetAlias", "lambda:UpdateAlias"], `lambda:${here}:function:*`);
+    allow(["apigateway:DELETE"], "apigateway:<AWS::Region>::/restapis/*/stages/*/cache/authorizers");
     return role;
   }
 }

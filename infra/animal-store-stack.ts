@@ -6,7 +6,6 @@ import { addWebAcl } from "./api/web-acl.ts";
 import { type CodeFolder, createFunctions } from "./function-set.ts";
 import { Alarms } from "./monitoring/alarms.ts";
 import { addDashboard } from "./monitoring/dashboard.ts";
-import { addRollouts } from "./monitoring/rollouts.ts";
 import { addStageAlarms } from "./monitoring/stage-alarms.ts";
 import { functionOutput, stackName, tableOutput } from "./names.ts";
 import type { Stage } from "./stages.ts";
@@ -24,7 +23,6 @@ export class AnimalStoreStack extends Stack {
     const tables = createTables(this, stage);
     const functions = createFunctions(this, tables, stage, codeFolder);
     const alarms = new Alarms(this, "Alarms", stage, runbook);
-    addRollouts(this, functions, alarms, stage);
 
     const api = new Api(this, "Api", functions, stage);
     if (stage.wafRateLimits) addWebAcl(api, api.restApi, stage.wafRateLimits);

@@ -41,8 +41,8 @@ interface ApiFunctionProps {
 
 /**
  * Adds a role that allows a log and the declared access. Its id names the access, so a change of the access makes another
- * role. A published version keeps the role that it was published with. In an update and in its rollback, a version therefore
- * has its grants before it gets calls, and keeps them until it gets none.
+ * role. A published version keeps the role that it was published with, so the alias can be moved to a version and back
+ * without a call that is refused.
  */
 function createRole(
   scope: Construct,
@@ -68,7 +68,7 @@ function createRole(
     assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
     inlinePolicies: { calls: new PolicyDocument({ statements }) },
   });
-  // An operator can point the alias back to an old version. A stage without `retainData` leaves no role behind instead.
+  // The alias can be moved back to an old version. A stage without `retainData` leaves no role behind instead.
   role.applyRemovalPolicy(removalPolicyOf(stage));
   return role;
 }
@@ -77,9 +77,8 @@ function createRole(
 export class ApiFunction extends LambdaFunction {
   /** the requests that DynamoDB throttled, by operation and table; the accesses to a table and its index count together */
   readonly tableThrottles = new Map<string, Metric>();
-  /** what callers invoke: the newest version, or an older one that an operator has chosen */
+  /** what callers invoke: the newest version, or an older one that tools/deploy.sh or an operator has chosen */
   readonly live: Alias;
-  readonly kind: ApiFunctionProps["kind"];
 
   constructor(scope: Construct, id: string, { kind, access, code }: ApiFunctionProps, stage: Stage) {
     const logs = { retention: stage.logRetentionDays, removalPolicy: removalPolicyOf(stage) };
@@ -102,12 +101,11 @@ export class ApiFunction extends LambdaFunction {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel[stage.systemLogLevel],
-      // Keep old versions, so that an operator can point the alias back. But delete the version of a failed update:
+      // Keep old versions, so that the alias can be pointed back. But delete the version of a failed update:
       // publishing the same code again would return that version, and CloudFormation fails if it exists already.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
 
-    this.kind = kind;
     for (const { table, operations } of access)
       for (const operation of operations) {
         const throttled = table.metricThrottledRequestsForOperation(operation);

@@ -33,8 +33,6 @@ export interface Stage {
   systemLogLevel: "INFO" | "WARN";
   /** how long log lines are kept */
   logRetentionDays: LogRetentionDays;
-  /** how calls move to the new code of a function; they move back if the alarm of the new code is triggered meanwhile */
-  rollout: "CANARY_10PERCENT_5MINUTES" | "ALL_AT_ONCE";
   /** who gets the pages, best a service that wakes people, and the notices; docs/deployment.md says how to confirm */
   alarmEmails?: { page: string; notice: string };
   /**
@@ -60,7 +58,6 @@ const staging: Stage = {
   throttling: { rate: 50, burst: 100 },
   systemLogLevel: "INFO",
   logRetentionDays: 30,
-  rollout: "ALL_AT_ONCE",
 };
 
 export const production: Stage = {
@@ -73,7 +70,6 @@ export const production: Stage = {
   wafRateLimits: { perIpPerMinute: 6_000, perKeyPerMinute: 18_000 },
   systemLogLevel: "WARN",
   logRetentionDays: 30,
-  rollout: "CANARY_10PERCENT_5MINUTES",
 };
 
 /** The stages in AWS. */

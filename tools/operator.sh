@@ -3,7 +3,7 @@
 export AWS_PAGER="" GH_PAGER="" TZ=UTC
 STACK=animal-store-production
 # An alias of yours would come before a function with its name, and break this file.
-unalias output resource state alarms changes flush throttle serving versions live recorded pet grep 2> /dev/null || true
+unalias output resource state alarms changes flush throttle serving versions live pet 2> /dev/null || true
 
 # output <end>: prints the outputs of the stack whose names end in a text.
 output() {
@@ -68,11 +68,6 @@ versions() {
 live() {
   aws lambda update-alias --function-name "$FUNCTION" --name live --function-version "${1:?}" \
     --routing-config AdditionalVersionWeights={}
-}
-
-# Prints the version of the function FUNCTION that CloudFormation knows.
-recorded() {
-  resource Lambda::Version | tr '\t' '\n' | grep ":$FUNCTION:" | grep -o '[0-9]*$'
 }
 
 # pet <id>: prints what the table has of a pet.

@@ -41,11 +41,11 @@ const { all, any, numberValue, stringValue } = FilterPattern;
 export class AccessLog extends Construct {
   readonly logGroup: LogGroup;
   /** the number of responses with a 5xx */
-  readonly serverErrors: Metric;
+  readonly loggedServerErrors: Metric;
   /** the number of requests that a function served or should have served: a 5xx, or a valid key with the scope */
-  readonly served: Metric;
+  readonly servedCount: Metric;
   /** the time that all but 1 % of the served requests took at most, in milliseconds */
-  readonly latency: Metric;
+  readonly servedLatency: Metric;
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
@@ -55,12 +55,12 @@ export class AccessLog extends Construct {
     // A refused key also has a `keyId` (lib/caller.ts), so 401 does not count. A mock integration sends the 405.
     const accepted = ["401", "403", "405", "429"].map((status) => stringValue("$.status", "!=", status));
     const served = any(serverError, all(stringValue("$.keyId", "!=", "-"), ...accepted));
-    this.serverErrors = this.#measure("ServerErrors", serverError, "1").with({ statistic: Stats.SUM });
+    this.loggedServerErrors = this.#measure("ServerErrors", serverError, "1").with({ statistic: Stats.SUM });
     // A pattern has to name the field that is the value.
     const value = "$.latencyMs";
     const timed = all(numberValue(value, ">=", 0), served);
-    this.latency = this.#measure("Served", timed, value).with({ statistic: Stats.p(99) });
-    this.served = this.latency.with({ statistic: Stats.SAMPLE_COUNT });
+    this.servedLatency = this.#measure("ServedLatency", timed, value).with({ statistic: Stats.p(99) });
+    this.servedCount = this.servedLatency.with({ statistic: Stats.SAMPLE_COUNT });
   }
 
   /** Takes a value from each line that matches a pattern. */

@@ -15,10 +15,8 @@ import { Construct } from "constructs";
 import { anchorOf } from "../names.ts";
 import type { Stage } from "../stages.ts";
 
-/** The alarm is triggered when the metric exceeds the threshold in each period, or in `datapointsToAlarm` of them. */
-interface AlarmOptions extends Pick<AlarmProps, "threshold" | "evaluationPeriods" | "datapointsToAlarm"> {
-  /** what follows the name of the stack in that of the alarm, by default its construct id */
-  name?: string;
+/** The alarm is triggered when the metric exceeds the threshold in each period. */
+interface AlarmOptions extends Pick<AlarmProps, "threshold" | "evaluationPeriods"> {
   metric: Metric | MathExpression;
   period: Duration;
   topic: Topic;
@@ -75,11 +73,11 @@ export class Alarms extends Construct {
    * Adds an alarm that notifies a topic. Missing data does not trigger it. AWS writes the rest of the mail, so the
    * description ends with where to look.
    */
-  add(id: string, { metric, period, topic, says, section, name = id, ...props }: AlarmOptions): Alarm {
+  add(id: string, { metric, period, topic, says, section, ...props }: AlarmOptions): Alarm {
     const time = Duration.minutes(props.evaluationPeriods * period.toMinutes()).toHumanString();
     const alarm = new Alarm(this, id, {
       ...props,
-      alarmName: `${Stack.of(this).stackName}-${name}`,
+      alarmName: `${Stack.of(this).stackName}-${id}`,
       metric: metric.with({ period }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,

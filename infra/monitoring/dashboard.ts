@@ -16,10 +16,10 @@ export function addDashboard(scope: Construct, api: Api, functions: Functions): 
   const { restApi, accessLog } = api;
   const named = Object.entries(functions);
   const requests = restApi.metricCount({ period, label: "all" });
-  const served = accessLog.served.with({ period, label: "served" });
+  const served = accessLog.servedCount.with({ period, label: "served" });
   const errors = serverErrors(api).with({ period, label: "5xx" });
   const refusals = restApi.metricClientError({ period, label: "4xx" });
-  const latency = accessLog.latency.with({ period, label: "p99 of the served requests" });
+  const latency = accessLog.servedLatency.with({ period, label: "p99 of the served requests" });
   const durations = named.map(([label, fn]) => fn.metricDuration({ period, statistic: Stats.p(99), label }));
   const failures = named.map(([label, fn]) => fn.metricErrors({ period, label }));
   const throttles = named.map(([name, fn]) => fn.metricThrottles({ period, label: `${name} throttled` }));

@@ -12,14 +12,14 @@ const SLOW_MS = 2000;
 
 /**
  * The responses with a 5xx: the larger of two counts. The metric of API Gateway can lack the gateway responses whose status is
- * modified, and the access log can lack internal errors (docs/aws-assumptions.md).
+ * modified. Both can lack API Gateway's own failures (docs/aws-assumptions.md), which only the check from outside notices.
  */
 export const serverErrors = ({ restApi, accessLog }: Api) =>
   new MathExpression({
     expression: "MAX([FILL(measured, 0), FILL(logged, 0)])",
     usingMetrics: {
       measured: restApi.metricServerError({ statistic: Stats.SUM }),
-      logged: accessLog.serverErrors,
+      logged: accessLog.loggedServerErrors,
     },
   });
 
@@ -31,7 +31,7 @@ export const serverErrors = ({ restApi, accessLog }: Api) =>
 const shareOfServerErrors = (api: Api, atLeast: number) =>
   new MathExpression({
     expression: `IF(failures >= ${atLeast}, failures / MAX([failures, FILL(served, 0)]), 0)`,
-    usingMetrics: { failures: serverErrors(api), served: api.accessLog.served },
+    usingMetrics: { failures: serverErrors(api), served: api.accessLog.servedCount },
   });
 
 /** The alarm that the share of 5xx is `rate` times the share that the objective allows. */
@@ -61,7 +61,7 @@ export function addStageAlarms(alarms: Alarms, api: Api, functions: Functions): 
       topic: notice,
     }),
     alarms.add("SlowResponses", {
-      metric: api.accessLog.latency,
+      metric: api.accessLog.servedLatency,
       threshold: SLOW_MS,
       period: Duration.minutes(5),
       evaluationPeriods: 3,

@@ -7,11 +7,10 @@ import { arnOf, functionNames, readResources } from "../support/resources.ts";
 import { shared } from "../support/shared.ts";
 import { everyStage, filledIn } from "../support/stages.ts";
 
-it("protects a stage that keeps data against deletion, losses, floods and bad deployments", () => {
+it("protects a stage that keeps data against deletion, losses and floods", () => {
   const kept = deployedStages.filter(({ retainData }) => retainData);
   expect(kept).not.toEqual([]);
-  const rollout = expect.stringMatching("CANARY");
-  const safe = { deletionProtection: true, pointInTimeRecovery: true, rollout };
+  const safe = { deletionProtection: true, pointInTimeRecovery: true };
   for (const stage of kept) expect(stage).toMatchObject({ ...safe, wafRateLimits: expect.anything() });
 });
 
@@ -24,7 +23,7 @@ it("warns of each stage that keeps data and whose alarms have no address", () =>
 describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
   const { find, fn, only } = readResources(assembly, stackName(stage.name));
 
-  it("caches, logs and deploys as its settings say", () => {
+  it("caches and logs as its settings say", () => {
     const { AuthorizerResultTtlInSeconds } = only("ApiGateway::Authorizer");
     expect(AuthorizerResultTtlInSeconds).toBe(stage.authorizerCacheSeconds);
     const log = [stage.logRetentionDays, stage.retainData ? "RetainExceptOnCreate" : "Delete"];
@@ -33,9 +32,6 @@ describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
     for (const { LoggingConfig } of functionNames.map(fn))
       expect(LoggingConfig.SystemLogLevel).toBe(stage.systemLogLevel);
     expect(fn("authorize").Environment.Variables.STAGE).toBe(stage.name); // whose keys it accepts
-    const rollout = `codedeploydefault.lambda${stage.rollout.replaceAll("_", "").toLowerCase()}`;
-    for (const { DeploymentConfigName } of find("CodeDeploy::DeploymentGroup"))
-      expect(DeploymentConfigName.toLowerCase()).toBe(rollout);
   });
 
   it("has its throttling, and its limits of AWS WAF for an address and a key", () => {

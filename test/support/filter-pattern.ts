@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
 
 /** Returns what a selector such as `$.message.status` finds in a line of a log. */
-export const select = (line: Json, selector: string): Json =>
+const select = (line: Json, selector: string): Json =>
   selector
     .split(".")
     .slice(1)

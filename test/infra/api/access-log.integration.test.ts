@@ -19,9 +19,9 @@ describe.each(everyStage)("the access log of $name, $settings", ({ name, assembl
 
   const key = { "authorizer.keyId": "key_1" };
   it.each<[counted: string[], variables: Record<string, string | number>]>([
-    [["ServerErrors", "Served"], { status: 503, ...key }],
-    [["ServerErrors", "Served"], { status: 503, "error.responseType": "AUTHORIZER_FAILURE" }],
-    [["Served"], { status: 404, ...key }],
+    [["ServerErrors", "ServedLatency"], { status: 503, ...key }],
+    [["ServerErrors", "ServedLatency"], { status: 503, "error.responseType": "AUTHORIZER_FAILURE" }],
+    [["ServedLatency"], { status: 404, ...key }],
     // What anybody can send as often as AWS WAF lets it, beside an outage.
     [[], { status: 404 }],
     [[], { status: 401, "error.responseType": "UNAUTHORIZED" }],

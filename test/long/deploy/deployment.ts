@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -122,24 +122,51 @@ export async function testDeployment(): Promise<void> {
 
   step("Deploy staging again with changed functions: the new code serves, the data is kept");
   const copy = newFolder();
-  const changed = newFolder();
-  await run(`cp -r cdk.json functions infra lib package.json "${copy}"
-    ln -s "$PWD/node_modules" "${copy}"
-    sed 's/"no-store"/"no-store, private"/' lib/http/handler.ts >"${copy}/lib/http/handler.ts"
-    CDK_VALIDATION=false CDK_OUTDIR="${changed}" sh tools/node.sh "${copy}/infra/app.ts"`);
-  removeUnsupported(changed);
-  await deploy(changed, stackName("staging"));
-  const kept = await staging.get(`/pets/${id}`);
-  assert.deepEqual([kept.status, kept.headers.get("cache-control")], [200, "no-store, private"]);
+  await run(`cp -r cdk.json functions infra lib package.json "${copy}"; ln -s "$PWD/node_modules" "${copy}"`);
+  /** Changes a file of the copy. @returns the assembly of the changed copy */
+  const change = async (file: string, before: string, after: string) => {
+    const sources = readFileSync(join(copy, file), "utf8").split(before);
+    assert.equal(sources.length, 2, `${before} is not once in ${file}`);
+    writeFileSync(join(copy, file), sources.join(after));
+    const changed = newFolder();
+    await run(`CDK_VALIDATION=false CDK_OUTDIR="${changed}" sh tools/node.sh "${copy}/infra/app.ts"`);
+    removeUnsupported(changed);
+    return changed;
+  };
+  await deploy(
+    await change("lib/http/handler.ts", '"no-store"', '"no-store, private"'),
+    stackName("staging"),
+  );
+  const sent = async (path: string, status: number, cacheControl: string) => {
+    const { headers, ...response } = await staging.get(path);
+    assert.deepEqual([response.status, headers.get("cache-control")], [status, cacheControl]);
+  };
+  await sent(`/pets/${id}`, 200, "no-store, private");
 
-  step("Go back to the first version with tools/operator.sh");
-  const told = await run(`export AWS_DEFAULT_REGION=$AWS_REGION PATH="${join(venv, "bin")}:$PATH"
-    . tools/operator.sh; STACK=${stackName("staging")}; FUNCTION=$(output GetPetFunctionName)
-    state; output PetsTableName; recorded; versions; live 1 >&2; serving; throttle 5 9; pet ${id}`);
-  const lines = ["staging\tUPDATE_COMPLETE\t.*", staging.table, "2", "2", "(20.*\t.*\n)+1", "5\\.0\t9"];
+  step("Go back to the first version of listPets with tools/operator.sh");
+  const programs = newFolder();
+  const aws = `case "$*" in *BaseUrl*) echo ${staging.url} ;; *) exec "${venv}/bin/aws" "$@" ;; esac`;
+  writeFileSync(join(programs, "aws"), `#!/bin/bash\n${aws}\n`, { mode: 0o755 });
+  const withAws = `export AWS_DEFAULT_REGION=$AWS_REGION PATH="${programs}:$PATH"`;
+  const told = await run(`${withAws}
+    . tools/operator.sh; STACK=${stackName("staging")}; FUNCTION=$(output ListPetsFunctionName)
+    state; output PetsTableName; versions; live 1 >&2; serving; throttle 5 9; pet ${id}`);
+  const lines = ["staging\tUPDATE_COMPLETE\t.*", staging.table, "2", "(20.*\t.*\n)+1", "5\\.0\t9"];
   assert.match(told, new RegExp(`${lines.join("\n")}\n[^]*"Deployment test"`));
-  const first = await staging.get(`/pets/${id}`);
-  assert.deepEqual([first.status, first.headers.get("cache-control")], [200, "no-store"]);
+  await sent("/pets?limit=1", 200, "no-store");
+
+  step("Deploy a getPet that fails with tools/deploy.sh: all functions serve what they served before");
+  const judge = (assembly: string) =>
+    run(`${withAws} API_KEY=${staging.key} CDK_APP="${assembly}"; bash tools/deploy.sh staging`);
+  const failing = await change("functions/get-pet.ts", "if (!pet)", 'throw new Error("failing"); if (!pet)');
+  await assert.rejects(judge(failing), { stdout: /^Rolled back: GetPet got wrong answers\.$/m });
+  await sent(`/pets/${id}`, 200, "no-store, private");
+  await sent("/pets?limit=1", 200, "no-store");
+
+  step("Deploy the repair: it is served, and so is the listPets that CloudFormation knows");
+  const repaired = await judge(await change("functions/get-pet.ts", 'throw new Error("failing"); ', ""));
+  assert.match(repaired, /^Deployed\.$/m);
+  for (const path of [`/pets/${id}`, "/pets?limit=1"]) await sent(path, 200, "no-store, private");
 
   step("Remove the pet, and send its creation again: no list has it any more");
   const listed = async () => (await staging.get("/pets?status=sold&limit=100")).text;

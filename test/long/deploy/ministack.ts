@@ -74,8 +74,8 @@ export function editTemplates(assembly: string, edit: (template: Json, stack: st
   }
 }
 
-/** The types that MiniStack does not support; it refuses a whole template that has any of them. */
-const UNSUPPORTED = /^AWS::(CodeDeploy::(Application|DeploymentGroup)|WAFv2::WebACLAssociation)$/;
+/** The type that MiniStack does not support; it refuses a whole template that has it. */
+const UNSUPPORTED = "AWS::WAFv2::WebACLAssociation";
 
 /** Removes from an assembly's templates what MiniStack does not support. @returns it, as `stack: type id` */
 export function removeUnsupported(assembly: string): string[] {
@@ -85,7 +85,7 @@ export function removeUnsupported(assembly: string): string[] {
     delete template.Conditions;
     for (const [id, { Type, Properties }] of Object.entries<Json>(template.Resources)) {
       const isMetricMath = Type === "AWS::CloudWatch::Alarm" && Properties.Metrics;
-      if (!UNSUPPORTED.test(Type) && !isMetricMath) continue;
+      if (Type !== UNSUPPORTED && !isMetricMath) continue;
       delete template.Resources[id];
       removed.push(`${stack}: ${Type} ${id}`);
     }

@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "@jest/globals";
+import { pascalCase } from "../../infra/names.ts";
+import { operations } from "../../lib/operations.ts";
+
+// The programs of this folder replace those that tools/deploy.sh calls.
+const folder = fileURLToPath(new URL("deploy", import.meta.url));
+const script = readFileSync(new URL("../../tools/deploy.sh", import.meta.url), "utf8");
+/** The requests of a deployment: to which function, with which right status and which arguments of curl. */
+const requests = [...script.matchAll(/^ *"\$1" (\w+) (\d+) (.*)$/gm)] as string[][];
+
+it("a deployment sends a request to every operation", () => {
+  expect(requests.map(([, name]) => name).sort()).toEqual(operations.map(({ id }) => pascalCase(id)).sort());
+});
+
+const REQUESTS = requests
+  .map(([, name, status, args = ""]) => `${name} ${status} ${args.replaceAll(/["']/g, "")}`)
+  .join("\n")
+  .replaceAll("$url", "https://x/v1");
+const wrongIf = (condition: string, status: number) => ({
+  ANSWER: `[[ ${condition} ]] && echo ${status} || echo $right`,
+});
+const [after, before] = ["18\n17\n", "17\n16\n"];
+it.concurrent.each<[what: string, environment: object, serves: string, status: number, prints: RegExp]>([
+  ["right answers", {}, after, 0, /^(\w+: \d+ right answers, then 0 wrong ones\.\n)+Deployed\.$/m],
+  ["a new operation", wrongIf("$name$n == $LAST[1-7]", 404), after, 0, /^(\w+: .* 0 wrong .*\n)+Depl/m],
+  ["two wrong answers", wrongIf("$name$n == $LAST[24]", 503), after, 0, /^\w+: .*, then 2 wrong/m],
+  ["three wrong answers", wrongIf("$name$n == $LAST[246]", 503), before, 1, /^Rolled back: \w+ got wrong/m],
+  ["a wrong function", wrongIf("$name == $LAST && $serving -eq 18", 500), before, 1, /^\w+: .* 3 wrong/m],
+  ["a wrong authorizer", wrongIf("$serving -eq 18", 401), before, 1, /^Rolled back: \w+ got wrong \w+\.$/m],
+  ["no response", { ANSWER: "[ $serving = 18 ] || echo $right" }, before, 1, /^Rolled back: \w+ got wrong/m],
+  ["answers that stay wrong", wrongIf("$n -gt 2", 503), before, 1, /^Rolled back: .* still wrong\.$/m],
+  ["an operation that was wrong", wrongIf("$name == $LAST", 500), after, 1, /^Not rolled back: \w+ had/m],
+  ["an ended key", { ANSWER: "echo 401" }, before, 1, /^Only 401: /m],
+  ["no key", { API_KEY: "" }, before, 1, /^1$/m],
+  ["another deployment", { STATE: "UPDATE_IN_PROGRESS" }, before, 1, /^No deployment/m],
+  ["somebody who stops it", { STOP: "1" }, before, 1, /^Rolled back: Somebody/m],
+  ["a failure of cdk", { DEPLOYED: "false" }, before, 1, /^Rolled back: cdk deploy failed\.$/m],
+])("a deployment with %s ends as it should", async (_what, environment, serves, status, prints) => {
+  await using state = await mkdtempDisposable(join(tmpdir(), "animal-store-deploy-"));
+  const script = `bash tools/deploy.sh x; echo "$?"; for one in f g; do aws get-alias --function-name $one; done`;
+  const programs = { PATH: `${folder}:${process.env.PATH}`, REQUESTS, LAST: requests.at(-1)?.[1] };
+  const env = { TMPDIR: state.path, API_KEY: "secret", ANSWER: "echo $right", ...programs, ...environment };
+  const cwd = new URL("../../", import.meta.url);
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd, env });
+  expect(stdout).toMatch(prints);
+  expect(stdout.endsWith(`${status}\n${serves}`)).toBe(true);
+  expect(existsSync(join(state.path, "flushed"))).toBe(stdout.includes("Rolled back: "));
+});
