@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BuildOptions } from "esbuild";
@@ -10,7 +10,9 @@ const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.ur
 
 /** Returns the functions' files. Editors leave others beside them, with a dot at the start of their name. */
 export const entryPoints = () =>
-  globSync("[!.]*.ts", { cwd: functionsFolder }).map((file) => join(functionsFolder, file));
+  globSync("[!.]*.ts", { cwd: functionsFolder })
+    .map((file) => join(functionsFolder, file))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
 
 /** Belongs to the code of every function. */
 export const lambdaEntryFile = fileURLToPath(new URL("lambda-entry.mjs", import.meta.url));
@@ -40,9 +42,8 @@ export const esbuildOptions = {
   alias: {
     // Look-up of credentials in files, profiles, SSO, instance metadata: 376 -> 240 kB.
     "@aws-sdk/credential-provider-node": replacement("environment-credentials"),
-    // Together 240 -> 208 kB.
+    // Endpoint discovery: 240 -> 232 kB. Event streams: 232 -> 212 kB.
     "@aws-sdk/middleware-endpoint-discovery": replacement("no-endpoint-discovery"),
-    "@smithy/core/checksum": replacement("native-sha256"),
     "@smithy/core/event-streams": replacement("no-event-streams"),
   },
 } as const satisfies BuildOptions;

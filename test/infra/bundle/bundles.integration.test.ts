@@ -19,12 +19,12 @@ describe.each(functionNames)("%s", (id) => {
   const { code, handler } = functionOf(stack, functionOutput(id));
   const text = readFileSync(join(code, "index.cjs"), "utf8");
 
-  // Without infra/bundle/replacements/environment-credentials.ts, a bundle has 130 KiB more than its about 200.
-  it("has less than 300 KiB, in files that Lambda can read", () => {
+  // Without infra/bundle/replacements/environment-credentials.ts, a bundle has 136 KiB more than its 168 to 211.
+  it("has less than 280 KiB, in files that Lambda can read", () => {
     const files = readdirSync(code).map((file) => `${file} ${statSync(join(code, file)).mode.toString(8)}`);
     const entry = handler.replace(/\.handler$/, ".mjs");
     expect(files).toEqual(["index.cjs 100644", `${entry} 100644`]); // no source map, which a comment changes
-    expect(Buffer.byteLength(text)).toBeLessThan(300 * 1024);
+    expect(Buffer.byteLength(text)).toBeLessThan(280 * 1024);
   });
 
   it("describes its own operation only", () => {
