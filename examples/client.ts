@@ -20,6 +20,7 @@ export type PetFilter = { status?: PetStatus; pageSize?: number };
 const INT64_MEMBERS: readonly string[] = ["id", "categoryId"] satisfies (keyof Pet)[];
 
 const [ATTEMPTS, ATTEMPT_MS, LONGEST_PAUSE_MS] = [6, 10_000, 60_000];
+const IDEMPOTENCY_KEY = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/; // bare or quoted
 type Init = { method?: string; body?: string; headers?: Record<string, string> };
 
 /** A response without what the client asked for: an error of the API, or the response of a proxy. */
@@ -64,8 +65,11 @@ function stringify(pet: NewPet): string {
  */
 export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   async function call(path: string, isList: boolean, signal?: AbortSignal, init: Init = {}) {
-    if (!/^https?:\/\/[^/?#@]+\//i.test(baseUrl) || !/^[!-~]+$/.test(apiKey))
-      throw new TypeError("The baseUrl or the apiKey is invalid."); // an error of `fetch` would repeat it
+    if (!/^https?:\/\/[^/?#@]+\//i.test(baseUrl))
+      throw new TypeError("The baseUrl must be a URL such as https://api.example/v1."); // `fetch` would repeat a wrong one
+    if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("The apiKey must be ASCII without spaces.");
+    if ((parse('{"id":1}') as Pet).id !== 1n)
+      throw new Error("JSON.parse has no source: use Node 22 or later.");
     const headers = { ...init.headers, Authorization: `Bearer ${apiKey}` };
     for (let attempt = 1; ; attempt++) {
       let pause = 100 * 2 ** attempt * Math.random();
@@ -97,6 +101,8 @@ export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
     /** Adds an animal once: every attempt has the same Idempotency-Key. Pass a key of yours to try again later. */
     async add(pet: NewPet, options: { idempotencyKey?: string; signal?: AbortSignal } = {}): Promise<Pet> {
       const { idempotencyKey = crypto.randomUUID(), signal } = options;
+      if (typeof idempotencyKey !== "string" || !IDEMPOTENCY_KEY.test(idempotencyKey))
+        throw new TypeError("The idempotencyKey must be 1 to 255 printable ASCII characters.");
       const headers = { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey };
       const { pets } = await call("/pets", false, signal, { method: "POST", headers, body: stringify(pet) });
       return pets[0] as Pet;
@@ -105,7 +111,8 @@ export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
     /** Returns all animals one by one. It requests a page when the loop reaches the page. */
     async *list(filter: PetFilter = {}, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Pet> {
       const { pageSize = 100, status } = filter;
-      let query: string | undefined = `?limit=${pageSize}${status ? `&status=${status}` : ""}`;
+      const only = status === undefined ? "" : `&status=${encodeURIComponent(status)}`;
+      let query: string | undefined = `?limit=${pageSize}${only}`;
       while (query) {
         const page: { pets: Pet[]; link: string } = await call(`/pets${query}`, true, signal);
         for (const pet of page.pets) yield pet;

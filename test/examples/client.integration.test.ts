@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, expect, it, jest } from "@jest/globals";
 import type * as z from "zod/mini";
 import * as client from "../../examples/client.ts";
+import { parseIdempotencyKey } from "../../lib/idempotency-key.ts";
 import type { NewPet, Pet, PetStatus } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { eventually } from "../support/eventually.ts";
@@ -162,9 +163,52 @@ it("keeps the process alive in a pause, and leaves no timer after its signal", a
   expect(await runNode(args, {})).toEqual({ code: 0, stdout: "stop false\n", stderr: "" });
 });
 
-it("refuses an invalid option with an error that does not repeat it", async () => {
-  for (const option of [{ baseUrl: "http://u:sesame@a/v1" }, { baseUrl: "" }, { apiKey: "sesame\n" }]) {
+it("refuses an invalid option with an error that names it and does not repeat it", async () => {
+  for (const option of [{ baseUrl: "http://u:sesame@a/v1" }, { baseUrl: "/" }, { apiKey: "sesame\n" }]) {
     const { add } = client.petStore({ baseUrl: `${origin}/v1`, apiKey: "k", ...option });
-    await expect(add(rex)).rejects.toThrow(/^The baseUrl or the apiKey is invalid\.$/);
+    const refused = expect(add(rex)).rejects;
+    await refused.toThrow(new RegExp(`^The ${Object.keys(option)} must be ((?!sesame).)+\\.$`));
   }
+});
+
+it("takes the Idempotency-Keys that the service takes, and refuses others before a request", async () => {
+  const taken = ["a", "a b", '"a"', '"\\""', "x".repeat(255)];
+  const others = [
+    null,
+    true,
+    7,
+    {},
+    "",
+    " a",
+    "a ",
+    "\n",
+    "ключ",
+    "\u007f",
+    '"',
+    '"a',
+    '"\\a"',
+    "x".repeat(256),
+  ];
+  for (const key of [...taken, ...others]) {
+    start();
+    const [result] = await Promise.allSettled([store.add(rex, { idempotencyKey: key as string })]);
+    const isTaken = typeof key === "string" && parseIdempotencyKey(key) !== undefined;
+    expect({ key, sent: received.length }).toEqual({ key, sent: isTaken ? 1 : 0 });
+    if (!isTaken) expect(result).toMatchObject({ reason: expect.any(TypeError) });
+  }
+});
+
+it("refuses a wrong status, and never takes it for none", async () => {
+  const { list } = client.petStore({ baseUrl: shared.baseUrl, apiKey: shared.key });
+  for (const status of ["", null, 0, false, "sold&a=b"])
+    await expect(list({ status: status as PetStatus }).next()).rejects.toMatchObject({ status: 400 });
+});
+
+it("says before a request what it needs of a runtime without the source of JSON.parse", async () => {
+  const { parse } = JSON;
+  const old = jest.spyOn(JSON, "parse").mockImplementation((text) => parse(text, (_name, value) => value));
+  start();
+  await expect(store.add(rex)).rejects.toThrow("use Node 22 or later.");
+  old.mockRestore();
+  expect(received).toEqual([]);
 });
