@@ -25,13 +25,15 @@ export const configureProgram = (program: Command): Command =>
  * @param label starts the line that reports a failure
  */
 export async function runProgram(program: Command, label: string): Promise<void> {
+  const fail = (error: unknown) => {
+    printError(`${label}: ${explain(error)}`);
+    process.exitCode = 1;
+  };
+  process.stdout.on("error", fail); // a full disk, or a pipe whose reader has ended: nobody has what was printed
   try {
     await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode && 2;
-    else {
-      printError(`${label}: ${explain(error)}`);
-      process.exitCode = 1;
-    }
+    else fail(error);
   }
 }

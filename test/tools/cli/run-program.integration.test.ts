@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "@jest/globals";
 import { runNode } from "../../support/run-node.ts";
@@ -20,6 +22,13 @@ const programs = Object.values<string>(scripts).flatMap((script) => /\S+\.ts/.ex
 it.each([...new Set(programs), "tools/cli/copy.ts"])("%s reports wrong usage in two lines", async (file) => {
   const stderr = expect.stringMatching(/^error: .*\n\(.*Add --help for .*\)\n$/);
   expect(await runNode([join(root, file), "--foo"], { cwd })).toEqual({ code: 2, stdout: "", stderr });
+});
+
+it("fails in one line when nobody gets what it prints", async () => {
+  const child = spawn(process.execPath, [join(root, "tools/cli/keys.ts"), "--help"]);
+  child.stdout.destroy();
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  expect({ stderr, code }).toEqual({ stderr: "keys: write EPIPE\n", code: 1 });
 });
 
 it.each<[script: string, line: RegExp]>([
