@@ -12,10 +12,13 @@ ls "$modules/.bin/jest" "$modules"/@esbuild/*/bin/esbuild >/dev/null 2>&1 ||
 # Not the link in node_modules/.bin, which npm before 11.6.2 removes. Without a package for this machine, the Node in PATH.
 node=node
 for package in "$modules"/node-*/bin/node; do [ ! -e "$package" ] || node=$package; done
-case $(NODE_OPTIONS='' "$node" -v 2>/dev/null) in
-  v2[4-9].* | v[3-9][0-9].*) ;;
-  *) [ "$node" = node ] && fail "Node 24 or later is missing: run npm ci, or install it." ||
-    fail "This machine cannot run $node: run npm ci here, on Linux with glibc or macOS, and without noexec." ;;
-esac
+runs() { case $(NODE_OPTIONS='' "$1" -v 2>/dev/null) in v2[4-9].* | v[3-9][0-9].*) ;; *) false ;; esac; }
+if ! runs "$node"; then
+  [ "$node" != node ] || fail "Node 24 or later is missing: run npm ci, or install it."
+  # NixOS cannot run the package's Node, but esbuild. In the packages of another machine, neither runs.
+  runs node && "$modules"/@esbuild/*/bin/esbuild --version >/dev/null 2>&1 ||
+    fail "This machine cannot run $node: run npm ci here, on Linux with glibc or macOS, and without noexec."
+  node=node
+fi
 export MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE="$modules/.cache/node"
 exec "$node" --max-semi-space-size=2 "$@"

