@@ -1,12 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 // Code that reads or writes a time without a zone fails in this time zone: 00:00 UTC is on the day before.
 process.env.TZ = "America/St_Johns";
 
-// In a hook, git names the user's repository in variables, and a test would change it. AWS and proxies have such variables.
-for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_|_PROXY$/i.test(name)) delete process.env[name];
+// In a hook, git names the user's repository in variables, and a test would change it. AWS, proxies and shells have such
+// variables, too. Tests have other working directories.
+for (const name of Object.keys(process.env))
+  if (/^(AWS|GIT)_|_PROXY$|^(BASH_)?ENV$/i.test(name)) delete process.env[name];
+process.env.TMPDIR = resolve(tmpdir());
 
 // Jest knows FORCE_COLOR only, and sets it in a terminal. Node warns of the others beside it.
 if (process.env.NO_COLOR || process.env.NODE_DISABLE_COLORS) process.env.FORCE_COLOR = "0";

@@ -4,11 +4,11 @@ import { expect, it } from "@jest/globals";
 import { accountStackName, pascalCase, stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import { arnOf, readResources } from "../support/resources.ts";
-import { shared } from "../support/shared.ts";
+import { filledIn, filledInOfProduction } from "../support/stages.ts";
 
 // Who deploys, and what they can do: the account stack, filled in.
 
-const { find, only, output, statementsOf } = readResources(shared.filledInAssembly, accountStackName);
+const { find, only, output, statementsOf } = readResources(filledIn.assembly, accountStackName);
 
 const ISSUER = "token.actions.githubusercontent.com";
 const names = deployedStages.map(({ name }) => name);
@@ -41,7 +41,7 @@ it.each(names)("only GitHub's jobs for %s on main get its role, whose own calls 
 });
 
 it("an account has no stage of another one: wrong credentials do not create it twice", () => {
-  const files = readdirSync(join(shared.filledInAssembly, "of-production"));
+  const files = readdirSync(filledInOfProduction.assembly);
   const stacks = files.flatMap((file) => /^(.*)\.template\.json$/.exec(file)?.[1] ?? []);
   expect(stacks.sort()).toEqual([accountStackName, stackName("production")]);
 });
@@ -52,6 +52,6 @@ it("the account has the one role for API Gateway's logs, which every stage needs
   expect(only("ApiGateway::Account").CloudWatchRoleArn).toBe(arnOf(log?.id));
   for (const one of [only("ApiGateway::Account"), log])
     expect(one?.DeletionPolicy).toBe("RetainExceptOnCreate"); // other APIs use it
-  const { artifacts } = JSON.parse(readFileSync(join(shared.assembly, "manifest.json"), "utf8"));
+  const { artifacts } = JSON.parse(readFileSync(join(filledIn.assembly, "manifest.json"), "utf8"));
   for (const stack of names.map(stackName)) expect(artifacts[stack].dependencies).toContain(accountStackName);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { LIVE_ALIAS, stackName } from "../../infra/names.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
-import { everyStage } from "../support/stages.ts";
+import { stageVariants } from "../support/stages.ts";
 
-describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly, retainData }) => {
+describe.each(stageVariants)("in $name, $settings", ({ name: stage, assembly, retainData }) => {
   const { find, fn } = readResources(assembly, stackName(stage));
   const callers = [...find("ApiGateway::Authorizer"), ...find("ApiGateway::Method")].map(
     ({ AuthorizerUri, Integration }) => AuthorizerUri ?? Integration.Uri,

@@ -4,7 +4,7 @@ import { stackName } from "../../infra/names.ts";
 import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
 import type { Json } from "../support/json.ts";
 import { shared } from "../support/shared.ts";
-import { everyStage } from "../support/stages.ts";
+import { stageVariants } from "../support/stages.ts";
 
 // CloudFormation knows a stack by its name, and a resource by its logical id, which follows from the ids of its constructs.
 // With another name or id, a deployment creates another stack or resource, and all checks of the deployment succeed.
@@ -28,7 +28,7 @@ it("every stack keeps its name", () => {
   expect(stacks.sort()).toEqual(["animal-store-account", "animal-store-production", "animal-store-staging"]);
 });
 
-describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => {
+describe.each(stageVariants)("in $name, $settings", ({ name: stage, assembly }) => {
   const resources: Record<string, Json> = readTemplate(assembly, stackName(stage)).Resources;
   const types = new Set(Object.keys(permanent).map((id) => resources[id]?.Type));
 

@@ -11,7 +11,7 @@ import type { Json } from "../support/json.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 import { COLLIDING_KEYS } from "../support/pets.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
-import { everyStage } from "../support/stages.ts";
+import { stageVariants } from "../support/stages.ts";
 
 // Runs each function, and compares the calls that it makes with those that its role allows.
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
   calls.authorize = (await run("authorize", [ofStaging])).calls;
 });
 
-describe.each(everyStage)("in $name, $settings", ({ name: stage, assembly }) => {
+describe.each(stageVariants)("in $name, $settings", ({ name: stage, assembly }) => {
   const { find, fn } = readResources(assembly, stackName(stage));
 
   it.each(functionNames)("%s may make exactly the calls that it makes, and write its own log", (name) => {

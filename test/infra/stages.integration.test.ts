@@ -4,8 +4,7 @@ import { stackName } from "../../infra/names.ts";
 import { deployedStages } from "../../infra/stages.ts";
 import type { Json } from "../support/json.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
-import { shared } from "../support/shared.ts";
-import { everyStage, filledIn } from "../support/stages.ts";
+import { filledIn, stageVariants } from "../support/stages.ts";
 
 it("protects a stage that keeps data against deletion, losses and floods", () => {
   const kept = deployedStages.filter(({ retainData }) => retainData);
@@ -15,12 +14,14 @@ it("protects a stage that keeps data against deletion, losses and floods", () =>
 });
 
 it("warns of each stage that keeps data and whose alarms have no address", () => {
-  const warns = ({ name, assembly }: (typeof everyStage)[number]) =>
+  const warns = ({ name, assembly }: (typeof stageVariants)[number]) =>
     readFileSync(`${assembly}/${stackName(name)}.metadata.json`, "utf8").includes("set alarmEmails");
-  expect(everyStage.filter(warns)).toEqual(everyStage.filter((one) => one.retainData && !one.alarmEmails));
+  expect(stageVariants.filter(warns)).toEqual(
+    stageVariants.filter((one) => one.retainData && !one.alarmEmails),
+  );
 });
 
-describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
+describe.each(stageVariants)("$name, $settings", ({ assembly, ...stage }) => {
   const { find, fn, only } = readResources(assembly, stackName(stage.name));
 
   it("caches and logs as its settings say", () => {
@@ -50,8 +51,8 @@ describe.each(everyStage)("$name, $settings", ({ assembly, ...stage }) => {
   });
 });
 
-describe.each(filledIn.stages)("$name, filled in", ({ name, alarmEmails, ...settings }) => {
-  const { find, only, output } = readResources(shared.filledInAssembly, stackName(name));
+describe.each(filledIn.settings.stages)("$name, filled in", ({ name, alarmEmails, ...settings }) => {
+  const { find, only, output } = readResources(filledIn.assembly, stackName(name));
   const [domain, api, stage] = ["DomainName", "RestApi", "Stage"].map((type) => only(`ApiGateway::${type}`));
 
   it("serves under its domain name, or only there, at its version, with the API's TLS policy", () => {

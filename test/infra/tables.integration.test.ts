@@ -5,9 +5,9 @@ import { stackName } from "../../infra/names.ts";
 import { KEY_TTL_ATTRIBUTE } from "../../lib/dynamo/schema.ts";
 import type { Json } from "../support/json.ts";
 import { functionNames, readResources } from "../support/resources.ts";
-import { everyStage } from "../support/stages.ts";
+import { stageVariants } from "../support/stages.ts";
 
-describe.each(everyStage)("in $name, $settings", ({ name, assembly, retainData, deletionProtection }) => {
+describe.each(stageVariants)("in $name, $settings", ({ name, assembly, retainData, deletionProtection }) => {
   const { find, fn, output } = readResources(assembly, stackName(name));
   const tables = find("DynamoDB::Table");
   const petsTable = tables.find(({ id }) => id === output("PetsTableName"));

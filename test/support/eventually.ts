@@ -7,7 +7,7 @@ const PAUSE_MS = 250;
  * Repeats an attempt until its result passes a check, for example until the list shows a new pet.
  *
  * @param check throws as long as the result is not the expected one
- * @param seconds how long to try
+ * @param seconds how long to try, but the last attempt to its end
  * @returns the result that passed
  * @throws what the last check threw
  */
@@ -16,13 +16,14 @@ export async function eventually<T>(
   check: (value: T) => void,
   { seconds = 20 } = {},
 ): Promise<T> {
-  for (let left = (seconds * 1000) / PAUSE_MS; ; left--) {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
     const value = await attempt();
     try {
       check(value);
       return value;
     } catch (error) {
-      if (left <= 0) throw error;
+      if (performance.now() > end) throw error;
       await setTimeout(PAUSE_MS);
     }
   }

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Store } from "../../tools/emulator/store/store.ts";
-import { refreshAssembly } from "../../tools/local/assembly.ts";
-import { dataPath, makeDataFolder } from "../../tools/local/data-folder.ts";
+import { buildStack } from "../../tools/local/assembly.ts";
+import { eventually } from "./eventually.ts";
 import { type LocalService, startService } from "./local-service.ts";
 import { share, shared } from "./shared.ts";
 import { startTestStore } from "./test-store.ts";
@@ -17,22 +17,51 @@ export interface Shared {
   store: Store;
 }
 
-async function synthesizeFilledIn(filledInAssembly: string): Promise<void> {
-  const script = fileURLToPath(new URL("synthesize-filled-in.ts", import.meta.url));
+async function synthesizeVariants(folder: string): Promise<void> {
+  share({ variants: folder });
+  const script = fileURLToPath(new URL("synthesize-variants.ts", import.meta.url));
   // Without the CDK's own checks, which take most of the time. cdk-nag still checks what asks for it.
-  const env = { ...process.env, CDK_VALIDATION: "false", HOME: dirname(filledInAssembly) };
-  await promisify(execFile)(process.execPath, [script, filledInAssembly], { env });
-  share({ filledInAssembly });
+  const env = { ...process.env, CDK_VALIDATION: "false", HOME: folder };
+  await promisify(execFile)(process.execPath, [script], { env });
 }
 
 /**
- * Synthesizes the app, also filled in, starts an embedded store for the functions under test and the local service
+ * Waits until the stage under test treats its key, and no key, five times as it should: after a deployment, API Gateway and IAM
+ * can need seconds until every request sees the change.
+ */
+async function waitForStage(): Promise<void> {
+  const url = `${shared.baseUrl}/pets?limit=1`;
+  const statusWith = (headers: Record<string, string>): Promise<unknown> =>
+    fetch(url, { headers, signal: AbortSignal.timeout(10_000) }).then(
+      ({ status }) => status,
+      ({ message, cause }) => cause?.code ?? message,
+    );
+  const wanted = "200 with CONTRACT_KEY, and 401 without it";
+  const inARow = async () => {
+    for (let n = 0; n < 5; n++) {
+      const withKey = await statusWith({ Authorization: `Bearer ${shared.key}` });
+      const found = `${withKey} with CONTRACT_KEY, and ${await statusWith({})} without it`;
+      if (found !== wanted) return found;
+    }
+    return wanted;
+  };
+  await eventually(
+    inARow,
+    (found) => {
+      if (found !== wanted) throw new Error(`${url} returned ${found}. The suite needs ${wanted}.`);
+    },
+    { seconds: 60 },
+  );
+}
+
+/**
+ * Synthesizes the app, also with other settings, starts an embedded store for the functions under test and the local service
  * for the contract suite. The tests find all three through the environment.
  */
 export default async function setup(): Promise<void> {
-  // `npm run test:contract` runs the contract suite against a service that is already running.
-  if (process.env.CONTRACT_URL) return;
-  // Every character that a shell command could trip over.
+  // `CONTRACT_URL=<base URL> CONTRACT_KEY=<API key> npm run test:contract` tests a stage that runs. It adds pets.
+  if (shared.baseUrl) return waitForStage();
+  // Characters that a shell command could trip over.
   const folder = await mkdtemp(join(tmpdir(), `animal-store test's "$HOME" & co-`));
   share({ logs: join(folder, "logs") });
   await mkdir(shared.logs);
@@ -42,13 +71,9 @@ export default async function setup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
   process.env.npm_config_cache ??= join(import.meta.dirname, "../../node_modules/.cache/npm");
   await mkdir(process.env.TMPDIR);
-  const data = join(folder, "data");
-  await makeDataFolder({ DATA_DIR: data });
+  const [data, assembly] = [join(folder, "data"), join(folder, "assembly")];
   process.env.CDK_VALIDATION = ""; // the checks of a deployment, in which it is not set
-  const [assembly] = await Promise.all([
-    refreshAssembly(dataPath({ DATA_DIR: data }, "assembly")),
-    synthesizeFilledIn(join(folder, "filled-in")),
-  ]);
+  await Promise.all([buildStack(assembly), synthesizeVariants(join(folder, "variants"))]);
   delete process.env.CDK_VALIDATION;
   const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
   share({ dataFolder: data, baseUrl: service.baseUrl, key: service.key });

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, createWriteStream, existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeDataFolder } from "../../tools/local/data-folder.ts";
 import { PATIENCE } from "./preload.ts";
 import { shared } from "./shared.ts";
 
@@ -42,16 +41,8 @@ export function spawnService(
       if (log) log.write(chunk);
     });
   }
-  return { child, output: () => output, ended: once(child, "close").then(([code]) => code as number | null) };
-}
-
-/** Gives a new data folder the assembly of the tests' shared service, which saves the seconds of a synthesis. */
-async function copyAssembly(dataFolder: string): Promise<void> {
-  if (!shared.dataFolder || existsSync(join(dataFolder, "assembly"))) return;
-  await makeDataFolder({ DATA_DIR: dataFolder });
-  const assembly = join(dataFolder, "assembly");
-  cpSync(join(shared.dataFolder, "assembly"), assembly, { recursive: true });
-  chmodSync(assembly, 0o700);
+  const ended = once(child, "close").then(([code, signal]): number | NodeJS.Signals => code ?? signal);
+  return { child, output: () => output, ended };
 }
 
 /** Starts the local service on a free port, and waits until it serves. @throws Error with its output when it ends instead */
@@ -60,7 +51,6 @@ export async function startService(
   nodeOptions?: string[],
   command?: Command,
 ) {
-  await copyAssembly(resolve(command?.cwd ?? "", environment.DATA_DIR || ".animal-store"));
   const { child, output, ended } = spawnService(environment, nodeOptions, command);
   const value = (label: string) => new RegExp(`^${label}=(\\S+)$`, "m").exec(output())?.[1];
   const ready = new Promise<void>((resolve) => {

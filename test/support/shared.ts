@@ -1,7 +1,7 @@
 const variables = {
   assembly: "TEST_ASSEMBLY",
-  /** folder of all stacks with the settings of test/support/stages.ts, without protection against deletion */
-  filledInAssembly: "TEST_FILLED_IN_ASSEMBLY",
+  /** folder of the variants of test/support/stages.ts */
+  variants: "TEST_VARIANTS",
   logs: "TEST_LOGS",
   dataFolder: "TEST_DATA_FOLDER",
   baseUrl: "CONTRACT_URL",

@@ -1,8 +1,14 @@
+import { join } from "node:path";
+import type { AccountSettings } from "../../infra/account-settings.ts";
 import { deployedStages, type Stage } from "../../infra/stages.ts";
 import { exampleSettings } from "../../tools/generate/example-settings.ts";
 import { shared } from "./shared.ts";
 
-/** A stage as an owner could fill it in: with every option, and with numbers that infra/stages.ts does not have. */
+// Two fixed sets of settings. A test of a relation uses them, and not what an owner has filled in.
+
+const withoutOptions = ({ wafRateLimits, alarmEmails, domain, ...stage }: Stage): Stage => stage;
+
+/** With every option, and with numbers that infra/stages.ts does not have. */
 const fillIn = (stage: Stage): Stage => ({
   ...stage,
   authorizerCacheSeconds: 17,
@@ -20,16 +26,25 @@ const fillIn = (stage: Stage): Stage => ({
   },
 });
 
-/** Everything that an owner can fill in. */
-export const filledIn = { ...exampleSettings, stages: deployedStages.map(fillIn) };
+/** Settings, and the folder of their stacks, which synthesize-variants.ts writes. */
+const variant = <S extends AccountSettings & { stages: Stage[] }>(name: string, settings: S) => ({
+  name,
+  settings,
+  assembly: join(shared.variants, name),
+});
+export const bare = variant("without options", { stages: deployedStages.map(withoutOptions) });
+/** It has no protection against deletion, because it has -c deletionProtection=off. */
+export const filledIn = variant("filled in", { ...exampleSettings, stages: deployedStages.map(fillIn) });
+/** What production's credentials synthesize of it. */
+export const filledInOfProduction = variant("filled in, of production", filledIn.settings);
 
-/** Each stage twice: with the settings of infra/, and filled in. */
-export const everyStage = [
-  ...deployedStages.map((stage) => ({ ...stage, settings: "as committed", assembly: shared.assembly })),
-  ...filledIn.stages.map((stage) => ({
+/** Each stage twice. */
+export const stageVariants = [
+  ...bare.settings.stages.map((stage) => ({ ...stage, settings: bare.name, assembly: bare.assembly })),
+  ...filledIn.settings.stages.map((stage) => ({
     ...stage,
-    deletionProtection: false, // as synthesize-filled-in.ts says
-    settings: "filled in",
-    assembly: shared.filledInAssembly,
+    deletionProtection: false,
+    settings: filledIn.name,
+    assembly: filledIn.assembly,
   })),
 ];

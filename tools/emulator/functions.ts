@@ -54,6 +54,7 @@ async function load(
     const { [handler.replace(/^.*\./, "")]: run, ready } = require(index);
     process.env = own;
     await ready;
+    if (typeof run !== "function") throw new Error(`${index} has no handler.`);
     return run;
   } catch (error) {
     throw new Error(`${name} cannot be loaded: ${(error as Error).stack ?? error}`);

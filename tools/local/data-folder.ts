@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
@@ -6,18 +6,18 @@ import type { StoreAddress } from "../emulator/store/aws-environment.ts";
 /** Returns the folder of everything that the local service keeps: DATA_DIR, or `.animal-store` in the working directory. */
 const dataFolder = (env: NodeJS.ProcessEnv) => env.DATA_DIR || ".animal-store";
 
-/** Returns the path of a part: data of the store, template and bundles, bundles of `npm run dev`, own key, and tables. */
-export const dataPath = (
-  env: NodeJS.ProcessEnv,
-  name: "dynamodb" | "assembly" | "functions" | "api-key" | "tables.json",
-) => join(dataFolder(env), name);
+// Data of the store, template and bundles, bundles of `npm run dev`, own key, and tables.
+const parts = ["dynamodb", "assembly", "functions", "api-key", "tables.json"] as const;
+
+/** Returns the path of a part. */
+export const dataPath = (env: NodeJS.ProcessEnv, part: (typeof parts)[number]) => join(dataFolder(env), part);
 
 /** Where the operators' commands find the tables while the service runs: the store, and the outputs that name them. */
 interface LocalTables extends StoreAddress {
   outputs: Record<string, string>;
 }
 
-/** The first line of the folder's .gitignore, by which the next start knows the folder. Earlier versions wrote none. */
+/** The first line of the folder's .gitignore, by which the next start knows the folder. */
 const MARK = "# The data of The Animal Store on this machine.";
 
 /**
@@ -33,28 +33,26 @@ export async function makeDataFolder(env: NodeJS.ProcessEnv): Promise<void> {
     await mkdir(folder, { recursive: true });
     const names = await readdir(folder);
     const file = join(folder, ".gitignore");
-    if (names.length === 0) await writeFile(file, `${MARK}\n*\n`);
     const text = await readFile(file, "utf8").catch(() => "");
-    const isEarlier = text === "*\n" && (names.includes("dynamodb") || names.includes("assembly"));
-    if (!text.startsWith(MARK) && !isEarlier) throw new Error("it has other files.");
-    await mkdir(dataPath(env, "assembly"), { recursive: true });
+    // `cp -r folder/*` leaves the mark out, and a loss of power can empty it. LevelDB makes both of these files.
+    const hasData = ["LOCK", "CURRENT"].some((name) => existsSync(join(folder, "dynamodb", name)));
+    const isOurs = hasData && names.every((name) => [".gitignore", ...parts].includes(name));
+    if (names.length === 0 || (isOurs && !text)) await writeFile(file, `${MARK}\n*\n`);
+    else if (!text.startsWith(MARK)) throw new Error("it has other files.");
   } catch (error) {
     throw new Error(`The data folder ${folder} cannot be used, see DATA_DIR: ${(error as Error).message}`);
   }
 }
 
-/** Writes what readTables returns, until this process ends. */
-export async function writeTables(env: NodeJS.ProcessEnv, tables: LocalTables): Promise<void> {
-  const file = dataPath(env, "tables.json");
-  await writeFile(file, JSON.stringify(tables));
-  process.once("exit", () => rmSync(file, { force: true }));
-}
+/** Writes what readTables returns while this process runs. */
+export const writeTables = (env: NodeJS.ProcessEnv, tables: LocalTables) =>
+  writeFile(dataPath(env, "tables.json"), JSON.stringify(tables));
 
 /** @throws Error in one line if no service runs with this folder */
 export async function readTables(env: NodeJS.ProcessEnv): Promise<LocalTables> {
   try {
     const tables: LocalTables = JSON.parse(await readFile(dataPath(env, "tables.json"), "utf8"));
-    // A service that was killed leaves the file. Its embedded store has ended with it.
+    // The service leaves the file. Its embedded store ends with it.
     await fetch(tables.endpoint, { signal: AbortSignal.timeout(5000) });
     return tables;
   } catch {

@@ -13,7 +13,7 @@ import { useStore } from "../emulator/store/aws-environment.ts";
 import { createTables } from "../emulator/store/create-tables.ts";
 import { startStore } from "../emulator/store/store.ts";
 import type { StackDefinition } from "../emulator/template/template.ts";
-import { readLocalStack, refreshAssembly } from "./assembly.ts";
+import { buildStack } from "./assembly.ts";
 import { dataPath, makeDataFolder, writeTables } from "./data-folder.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { requestLine } from "./service-log.ts";
@@ -32,6 +32,7 @@ export async function serve(env: NodeJS.ProcessEnv) {
   let listener: RequestListener = async (...request) => (await started.promise)(...request);
   // A browser sends the cookies of all ports of 127.0.0.1, which can be more than Node's 16 KiB.
   const server = createServer({ maxHeaderSize: 2 ** 20 }, (...request) => listener(...request));
+  Object.assign(server, { httpAllowHalfOpen: true }); // `nc -N` closes its side after the request
   server.keepAliveTimeout = 600_000; // On a busy machine, Node's 5 s can end before it reads a request that has arrived.
   const port = env.PORT || "3000";
   const listening = async () => once(server.listen(Number(port), "127.0.0.1"), "listening");
@@ -42,8 +43,7 @@ export async function serve(env: NodeJS.ProcessEnv) {
   const endpoint = env.AWS_ENDPOINT_URL_DYNAMODB;
   const store = endpoint ? { endpoint } : await startStore(dataPath(env, "dynamodb"));
   const environment = useStore(store);
-  const assembly = await refreshAssembly(dataPath(env, "assembly"));
-  const stack = readLocalStack(assembly);
+  const stack = await buildStack(dataPath(env, "assembly"));
   await createTables(stack.tables);
   await writeTables(env, { ...store, outputs: stack.outputs });
   const keys = apiKeyStore(stack.outputs[tableOutput(keysTableId)] ?? "");
@@ -68,8 +68,8 @@ export async function serve(env: NodeJS.ProcessEnv) {
   console.log(`curl -w '\\n' ${baseUrl}/pets ${headers} -d '${JSON.stringify(exampleOf(NewPet))}'`);
   console.log(`Docs: ${origin}/docs\nPress Ctrl-C to stop.\n`);
   return {
-    /** the assembly that the service started with */
-    assembly,
+    /** what the service serves at first */
+    stack,
     /** Serves another template or code. */
     replace: async (next: StackDefinition): Promise<void> => {
       gateway = await load(next);

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { inspect, parseArgs } from "node:util";
 import { serve } from "./serve.ts";
 
@@ -31,7 +32,9 @@ if (help) {
   console.log(USAGE);
   process.exit();
 }
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit());
+// The kernel ends any other process, even in an endless loop of a function, but sends process 1 of a container no signal.
+if (process.pid === 1)
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => process.exit());
 process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
   // After an error, such as a full disk, LevelDB refuses writes until it is opened again.
   if (String(error?.code).startsWith("LEVEL_"))
@@ -43,9 +46,11 @@ inspect.defaultOptions.depth = 9; // an error that a function logs has causes
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 try {
-  const service = await serve(process.env);
   // Its bundler takes time to load.
-  if (watch) (await import("./watch.ts")).serveChanges(process.env, service);
+  const serveChanges = watch && (await import("./watch.ts")).rememberSources(process.env);
+  const service = await serve(process.env);
+  flushCompileCache(); // which Node writes at an exit, and not at a signal
+  if (serveChanges) await serveChanges(service);
 } catch (error) {
   fail(error as Error);
 }

@@ -1,78 +1,89 @@
-import { type FSWatcher, globSync, watch } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { bundleFunctions, writeBundles } from "../../infra/bundle/bundles.ts";
-import {
-  functionSources,
-  hashSources,
-  readLocalStack,
-  refreshAssembly,
-  root,
-  templateSources,
-} from "./assembly.ts";
+import type { StackDefinition } from "../emulator/template/template.ts";
+import { buildStack } from "./assembly.ts";
 import { dataPath } from "./data-folder.ts";
 import type { Service } from "./serve.ts";
 
-/** Editors write a file in several steps: the last one counts. In milliseconds. */
-const PAUSE_MS = 100;
+/** How often the sources are compared, in milliseconds. It takes 2 ms, and sees a change on every file system. */
+const PAUSE_MS = 250;
 
-/** Serves changes of the sources, and the last code and template while a source has an error. @param env names the data folder */
-export function serveChanges(env: NodeJS.ProcessEnv, service: Service): void {
-  let { assembly } = service;
-  let code: string | undefined;
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
-  /** Returns a function that serves sources if they have changed, and resolves to whether it can. */
-  function updater(report: string, sources: string[], build: () => Promise<void>) {
-    // The name of the assembly is the hash of its sources: some can have changed during the start. Empty after a mistake.
-    let served = basename(assembly) === hashSources() ? hashSources(sources) : "";
-    return async () => {
-      try {
-        const hash = hashSources(sources);
-        if (hash === served) return true;
-        await build();
-        await service.replace(readLocalStack(assembly, code));
-        served = hash;
-        console.error(`${report} served.`);
-        return true;
-      } catch (error) {
-        served = "";
-        console.error(`${report} not served. ${(error as Error).message}`);
-        return false;
-      }
-    };
-  }
-  const updateFunctions = updater("The changed functions are", functionSources, async () => {
+/** Returns a hash of every file below folders of this checkout. Editors leave files with a dot at the start of their name. */
+function hashFiles(folders: string): string {
+  const hash = createHash("sha256");
+  const options = { cwd: root, followSymlinks: true, exclude: ["**/node_modules"] };
+  for (const file of globSync(`${folders}/**/[!.]*`, options).sort())
+    try {
+      hash.update(readFileSync(join(root, file))).update(`\0${file}\0`);
+    } catch {} // a folder, or a file that has gone
+  return hash.digest("base64");
+}
+
+/**
+ * Remembers the sources, so that changes during the start are served.
+ *
+ * @param env names the data folder
+ * @returns a function that serves changes, and the last code and template while a source has an error
+ */
+export function rememberSources(env: NodeJS.ProcessEnv): (service: Service) => Promise<never> {
+  let template: StackDefinition;
+  const code = dataPath(env, "functions");
+  const removeCode = () => rm(code, { recursive: true, force: true });
+  const buildFunctions = async () => {
     const bundles = await bundleFunctions({ sourcemap: "inline", logLevel: "silent" });
-    code = dataPath(env, "functions");
-    await rm(code, { recursive: true, force: true });
+    await removeCode();
     writeBundles(bundles, code);
+  };
+  const buildTemplate = async () => {
+    template = await buildStack(dataPath(env, "assembly"));
+  };
+  // The functions first, because a synthesis takes seconds.
+  const parts = [
+    { name: "functions are", folders: "{functions,lib,infra/bundle}", build: buildFunctions },
+    { name: "template is", folders: "{infra,lib}", build: buildTemplate },
+  ].map((part) => ({ ...part, served: hashFiles(part.folders) }));
+  /** The last template with the last code. A function whose source has gone keeps the code of the template. */
+  const newest = (): StackDefinition => ({
+    ...template,
+    functions: template.functions.map((fn) => {
+      const own = join(code, basename(fn.code));
+      return existsSync(own) ? { ...fn, code: own } : fn;
+    }),
   });
-  const updateTemplate = updater("The changed template is", templateSources, async () => {
-    assembly = await refreshAssembly(dataPath(env, "assembly"));
-  });
-  // The functions first, because a synthesis takes seconds. One change after the other, so that the last one counts.
-  let last = Promise.resolve();
-  const updateBoth = async () => void ((await updateFunctions()) && (await updateTemplate()));
+  const all = "{functions,infra,lib}";
+  let seen = hashFiles(all);
 
-  // Each folder, because the events of a file end when an editor replaces it. A change can have added folders.
-  const watchers: FSWatcher[] = [];
-  const watchFolders = () => {
-    for (const watcher of watchers.splice(0)) watcher.close();
-    for (const folder of globSync("{functions,infra,lib}/**/", { cwd: root }))
-      try {
-        watchers.push(watch(join(root, folder), onChange));
-      } catch (error) {
-        console.error(`${folder} is not watched. ${(error as Error).message}`);
+  return async ({ stack, replace }) => {
+    template = stack;
+    await removeCode(); // of an earlier start
+    console.error("Watching functions/, infra/, lib/ for changes.");
+    for (; ; await setTimeout(PAUSE_MS)) {
+      const now = hashFiles(all);
+      if (now === seen) continue;
+      seen = now;
+      for (const part of parts) {
+        const hash = hashFiles(part.folders);
+        if (hash === part.served) continue;
+        part.served = ""; // until it is
+        let isBuilt = false;
+        try {
+          await part.build();
+          isBuilt = true;
+          await replace(newest());
+          part.served = hash;
+          console.error(`The changed ${part.name} served.`);
+        } catch (error) {
+          console.error(`The changed ${part.name} not served. ${(error as Error).message}`);
+          if (!isBuilt) break; // a synthesis would have the same error
+        }
       }
+    }
   };
-  let timer: NodeJS.Timeout;
-  const onChange = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      watchFolders();
-      last = last.then(updateBoth);
-    }, PAUSE_MS);
-  };
-  onChange(); // what has changed meanwhile
-  console.error("Watching functions/, infra/, lib/ for changes.");
 }

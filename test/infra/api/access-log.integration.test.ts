@@ -2,9 +2,9 @@ import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../../infra/names.ts";
 import { matches } from "../../support/filter-pattern.ts";
 import { readResources } from "../../support/resources.ts";
-import { everyStage } from "../../support/stages.ts";
+import { stageVariants } from "../../support/stages.ts";
 
-describe.each(everyStage)("the access log of $name, $settings", ({ name, assembly }) => {
+describe.each(stageVariants)("the access log of $name, $settings", ({ name, assembly }) => {
   const { find, only } = readResources(assembly, stackName(name));
   const { Format, DestinationArn } = only("ApiGateway::Stage").AccessLogSetting;
   const filters = find("Logs::MetricFilter").filter((one) => DestinationArn.endsWith(`:${one.LogGroupName}`));

@@ -3,9 +3,9 @@ import { ResponseType } from "aws-cdk-lib/aws-apigateway";
 import { stackName } from "../../../infra/names.ts";
 import { readStack } from "../../../tools/emulator/template/template.ts";
 import { readResources } from "../../support/resources.ts";
-import { everyStage } from "../../support/stages.ts";
+import { stageVariants } from "../../support/stages.ts";
 
-describe.each(everyStage)("the stack of $name, $settings", ({ name, assembly }) => {
+describe.each(stageVariants)("the stack of $name, $settings", ({ name, assembly }) => {
   const stack = stackName(name);
   const { find, only } = readResources(assembly, stack);
   const { routes, gatewayResponses } = readStack(assembly, stack);

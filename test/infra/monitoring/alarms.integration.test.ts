@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { anchorOf, stackName } from "../../../infra/names.ts";
 import type { Json } from "../../support/json.ts";
 import { functionNames, readResources } from "../../support/resources.ts";
-import { everyStage } from "../../support/stages.ts";
+import { stageVariants } from "../../support/stages.ts";
 
 // What notifies people. access-log.integration.test.ts has which requests count.
 
@@ -15,7 +15,7 @@ const anchors = [...incidents.matchAll(/^##+ (.+)$/gm)].map(([, heading = ""]) =
 const metricsOf = ({ Metrics, ...alarm }: Json): Json[] =>
   Metrics?.flatMap(({ MetricStat }: Json) => MetricStat?.Metric ?? []) ?? [alarm];
 
-describe.each(everyStage)("in $name, $settings", ({ name: stage, settings, assembly }) => {
+describe.each(stageVariants)("in $name, $settings", ({ name: stage, settings, assembly }) => {
   const { find, fn, only, output } = readResources(assembly, stackName(stage));
   const [page, notice] = [output("PageTopicArn"), output("NoticeTopicArn")];
   const alarms = find("CloudWatch::Alarm");

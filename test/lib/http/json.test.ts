@@ -9,6 +9,7 @@ it.each([
   ["0E999999999", 0n],
   ["-0.00e+999999999", 0n],
   ["1e3", 1000n],
+  ["-1e3", -1000n],
   ["-150e-1", -15n],
   ["9e18", 9n * 10n ** 18n],
 ])("reads the integer %s digit for digit", (text, integer) => {

@@ -38,5 +38,7 @@ it("logs what a function throws, and says why one cannot be loaded", async () =>
   const before = process.env;
   const broken = await define("G", {}, "throw new Error('no table');");
   await expect(loadFunctions([broken], {})).rejects.toThrow(/^G cannot be loaded: Error: no table\n +at /);
+  const empty = await define("H", {}, "");
+  await expect(loadFunctions([empty], {})).rejects.toThrow(/^H cannot be loaded: .* no handler\./);
   expect(process.env).toBe(before);
 });

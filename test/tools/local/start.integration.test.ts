@@ -2,10 +2,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
+import { petStore } from "../../../examples/client.ts";
 import { hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
-import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
+import { NAME_LIMIT } from "../../../lib/limits.ts";
 import { NewPet } from "../../../lib/pet.ts";
 import { exampleOf } from "../../../openapi/example-values.ts";
 import { disconnect, send } from "../../support/http.ts";
@@ -25,7 +27,7 @@ let ends: AsyncDisposableStack;
 beforeEach(async () => {
   ends = new AsyncDisposableStack();
   await mkdir(folder, { recursive: true });
-  await mkdir(join(temporary, "assembly"), { recursive: true }); // of somebody else
+  await mkdir(join(temporary, "dynamodb"), { recursive: true }); // of somebody else, as the other files of the folder
 });
 afterEach(async () => {
   disconnect();
@@ -59,40 +61,49 @@ const connects = (host: string, port: number) =>
     socket.on("error", () => resolve(false)).on("connect", () => socket.destroy());
   });
 
-const body = JSON.stringify({ name: "x".repeat(NAME_LIMIT), categoryId: 1 });
+const { port } = new URL(shared.baseUrl);
+const body = JSON.stringify({ name: "🐈".repeat(NAME_LIMIT), categoryId: 1 });
 async function add({ baseUrl, key }: LocalService): Promise<unknown> {
   const { status, text } = await send(baseUrl, { method: "POST", path: "/pets", key, body });
   expect(status).toBe(201);
   return JSON.parse(text);
 }
 
-it("prints how to call it, makes private files, and stops while a client is connected", async () => {
+it("prints how to call it, makes private files, and ends by a signal in an endless loop", async () => {
   await writeFile(join(folder, "package.json"), '{"type":"module"}'); // the functions are CommonJS
-  const service = await started();
+  const service = await started({ preloads: [preload('process.on("SIGUSR2", () => { for (;;); });')] });
   const { baseUrl, key } = service;
   expect(service.output()).toContain(
     `BASE_URL=${baseUrl}\nAPI_KEY=${key}\ncurl -w '\\n' ${baseUrl}/pets -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(exampleOf(NewPet))}'\nDocs: ${new URL("/docs", baseUrl)}\nPress Ctrl-C to stop.\n\n`,
   );
-  await add(service); // over a connection that stays open
   expect(await readFile(join(data, "api-key"), "utf8")).toBe(`${key}\n`);
   expect(await readFile(join(data, ".gitignore"), "utf8")).toMatch(/^# .*\n\*\n$/);
   // The CDK sets the modes of the files in an assembly. The mode of its folder denies access to them.
   const names = (await readdir(data, { recursive: true })).filter((name) => !name.startsWith("assembly/"));
   for (const name of names)
     expect({ name, others: (await stat(join(data, name))).mode & 0o077 }).toEqual({ name, others: 0 });
-  expect(await service.stop()).toBe(0);
-  expect(await readdir(data)).not.toContain("tables.json"); // by which npm run keys finds the service
+  service.process.kill("SIGUSR2");
+  expect(await service.stop("SIGINT")).toBe("SIGINT");
+});
+
+it("responds to a client that has closed its side of the connection", async () => {
+  const socket = connect({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
+  const { pathname } = new URL(shared.baseUrl);
+  socket.end(`GET ${pathname}/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${shared.key}\r\n\r\n`);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 it("keeps every pet that it has acknowledged when its disk is full or it is killed", async () => {
-  // The disk is full when a file has 32 KiB.
-  const first = await started({ prefix: ["sh", "-c", 'ulimit -f 64 && exec "$@"', "sh"] });
+  // The disk is full when a file has 512 KiB, which is more than each file of the assembly.
+  const first = await started({ prefix: ["sh", "-c", 'ulimit -f 1024 && exec "$@"', "sh"] });
   const pets: unknown[] = [];
   const keep = (pet: unknown) => pets.push(pet);
-  while (first.process.exitCode === null) await add(first).then(keep, () => undefined);
+  while (first.process.exitCode === null)
+    await Promise.all([1, 2, 3, 4].map(() => add(first).then(keep, () => undefined)));
   expect(pets).not.toEqual([]);
   expect(await first.stop()).toBe(1);
   expect(first.output()).toMatch(/\nanimal-store: The embedded store failed: IO error.*\n$/);
+  await rm(join(data, ".gitignore")); // as `cp -r folder/*` does
   const second = await started();
   expect(second.key).toBe(first.key);
   pets.push(await add(second));
@@ -100,11 +111,15 @@ it("keeps every pet that it has acknowledged when its disk is full or it is kill
   await second.stop("SIGKILL");
   const { stderr } = await keysCli(["list", "--stage", "local"], { DATA_DIR: data });
   expect(stderr).toMatch(/^keys: There is no local service in .*: run .*, or set DATA_DIR\.\n$/);
-  await writeFile(join(data, ".gitignore"), "*\n"); // of an earlier version
-  await rm(join(data, "assembly"), { recursive: true });
+  for (const file of [".gitignore", "assembly/bundles/get-pet/index.cjs"])
+    await writeFile(join(data, file), ""); // as a loss of power does
+  await mkdir(join(data, "assembly/old"));
   const { baseUrl, key } = await started(); // a new one in place of the revoked one
-  const { text } = await send(baseUrl, { path: `/pets?limit=${PAGE_SIZE.maximum}`, key });
-  expect(JSON.parse(text)).toEqual(expect.arrayContaining(pets));
+  const listed: unknown[] = [];
+  for await (const { id, categoryId, ...pet } of petStore({ baseUrl, apiKey: key }).list({ pageSize: 100 }))
+    listed.push({ id: Number(id), categoryId: Number(categoryId), ...pet });
+  expect(listed).toEqual(expect.arrayContaining(pets));
+  expect(await readdir(join(data, "assembly"))).not.toContain("old");
 });
 
 it("uses another DynamoDB-compatible server with its credentials", async () => {
@@ -153,7 +168,6 @@ it("serves the docs page with the local key, and leaves every other path to the 
   expect((await get("/docs/package.json")).text).toContain("not_found");
 });
 
-const { port } = new URL(shared.baseUrl);
 it.each<[Record<string, string>, text: string]>([
   [{ PORT: "x" }, "Port x cannot be used (ERR_SOCKET_BAD_PORT): set PORT, "],
   [{ PORT: port }, `Port ${port} cannot be used (EADDRINUSE): set PORT, `],

@@ -35,7 +35,8 @@ const app = (old = "", next = "") => `
     const text = readFileSync(folder + "/" + file, "utf8").replaceAll(${JSON.stringify(old)}, ${JSON.stringify(next)});
     writeFileSync(folder + "/" + file, text);
   }`;
-save(appFile, app("x", "x"));
+const late = JSON.stringify(app(before[1], after[1]));
+save(appFile, `${app("x", "x")} writeFileSync(import.meta.filename, ${late});`); // a change during the start
 
 const service = await startService({ DATA_DIR: join(checkout, "data") }, [], {
   entry: join(checkout, "tools/local/start.ts"),
@@ -62,24 +63,22 @@ async function expectMessages(...expected: readonly [string, string]): Promise<v
 }
 
 it("serves changes, and the last code and template while a source has a mistake", async () => {
-  save(appFile, app(before[1], after[1])); // while it still starts
   await printed("Watching functions/, infra/, lib/ for changes.");
   await printed("The changed template is served.");
   await expectMessages(before[0], after[1]);
   save(errorsFile, change(source));
   await printed("The changed functions are served.");
-  await expectMessages(after[0], after[1]);
   await printed("The changed template is served.");
+  await expectMessages(after[0], after[1]); // although the code of this app is older
 
-  fs.symlinkSync("/nowhere", join(checkout, "lib/link.ts"));
-  await printed("The changed functions are not served. ENOENT: ");
-  fs.rmSync(join(checkout, "lib/link.ts"));
-  await printed("The changed functions are served.");
-
-  fs.renameSync(join(checkout, "tools/generate"), join(checkout, "lib/new")); // a folder and its files at once
-  await printed("The changed functions are served.");
-  await printed("The changed template is served.");
-  save("lib/new/limits.ts", "// a change");
+  const links = { link: "/nowhere", circle: ".", new: "../tools" };
+  for (const [name, target] of Object.entries(links)) fs.symlinkSync(target, join(checkout, "lib", name));
+  for (const name of ["lib/folder.ts", "functions/folder.ts"]) fs.mkdirSync(join(checkout, name));
+  for (const name of ["tools/generate/limits.ts", "lib/folder.ts/texts.json"]) {
+    await printed("The changed functions are served.");
+    await printed("The changed template is served.");
+    save(name, "// a change");
+  }
   await printed("The changed functions are served.");
   await printed("The changed template is served.");
 
@@ -107,4 +106,13 @@ it("serves changes, and the last code and template while a source has a mistake"
   await printed("The changed template is not served. The resource ");
   await printed("cannot be served: AWS::ApiGatewayV2::Api is not supported.");
   await expectMessages(errors.internal_error.message, after[1]);
+
+  save(getPetFile, getPet.replace("env(", 'env("NEW") && env(')); // a variable of the next template
+  save(appFile, app('"PETS_TABLE":', '"NEW": "x", "PETS_TABLE":'));
+  await printed("The changed functions are not served. ");
+  await printed("The changed template is served.");
+  await expectMessages(...before);
+  fs.rmSync(join(checkout, getPetFile)); // and the template still has the function
+  await printed("The changed functions are served.");
+  await expectMessages(...before);
 });

@@ -19,7 +19,8 @@ export function proxyEvent(
   { route, pathParameters }: RouteMatch,
   requestContext: RequestContext,
 ) {
-  const scheme = message.headers["x-forwarded-proto"] === "https" ? "https" : "http"; // of a tunnel in front
+  // Of the first of the tunnels in front.
+  const scheme = /^https\b/i.test(message.headersDistinct["x-forwarded-proto"]?.[0] ?? "") ? "https" : "http";
   const parameters = [...Map.groupBy(query, ([name]) => name)];
   return {
     resource: route.path,

@@ -14,6 +14,9 @@ declare module "dynalite/db/index.js" {
   type ConditionFailure = { body: Record<string, unknown> } | null | undefined;
 
   /** The functions that the operations share, which they call as members of this object. */
-  const db: { checkConditional(data: Record<string, unknown>, item: object | undefined): ConditionFailure };
+  const db: {
+    create(options: object): { db: { open(): Promise<void> } };
+    checkConditional(data: Record<string, unknown>, item: object | undefined): ConditionFailure;
+  };
   export default db;
 }

@@ -61,8 +61,11 @@ it("an event has every value that a client sent, and the context of the authoriz
     body: "\uFFFD",
     isBase64Encoded: false,
   });
-  const tunneled = await send(baseUrl, { ...post, headers: [["X-Forwarded-Proto", "https"]] });
-  expect(JSON.parse(tunneled.text).multiValueHeaders["x-forwarded-proto"]).toEqual(["https"]);
+  for (const tunnels of [["https"], ["HTTPS, http"], ["https", "http"]]) {
+    const headers = tunnels.map((scheme): [string, string] => ["X-Forwarded-Proto", scheme]);
+    const tunneled = await send(baseUrl, { ...post, headers });
+    expect(JSON.parse(tunneled.text).multiValueHeaders["x-forwarded-proto"]).toEqual(["https"]);
+  }
   const query = JSON.stringify(event.multiValueQueryStringParameters);
   expect(query).toBe('{"a":["1","2"],"b":["x y z"],"__proto__":["1"]}');
 });

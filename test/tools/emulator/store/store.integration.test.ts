@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readdir, rename, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -55,6 +55,14 @@ it("says why it cannot open a folder or use a table", async () => {
   useStore({ endpoint: "http://127.0.0.1:1" });
   const unused = /^The DynamoDB endpoint http:\/\/127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED/;
   await expect(createTables([table])).rejects.toThrow(unused);
+  const log = (await readdir(path)).find((name) => name.endsWith(".log")) ?? "";
+  for (const lost of ["CURRENT", log]) {
+    await rename(join(path, lost), `${path}.lost`);
+    const names = await readdir(path);
+    await expect(startStore(path)).rejects.toThrow(`The data folder ${path} has lost `);
+    expect(await readdir(path)).toEqual(names);
+    await rename(`${path}.lost`, join(path, lost));
+  }
   await writeFile(join(path, "CURRENT"), "garbage");
   await expect(startStore(path)).rejects.toThrow(`The data folder ${path} cannot be opened, see DATA_DIR: `);
 });
