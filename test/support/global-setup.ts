@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Store } from "../../tools/emulator/store/store.ts";
-import { buildStack } from "../../tools/local/assembly.ts";
 import { eventually } from "./eventually.ts";
 import { type LocalService, startService } from "./local-service.ts";
 import { share, shared } from "./shared.ts";
@@ -55,8 +54,8 @@ async function waitForStage(): Promise<void> {
 }
 
 /**
- * Synthesizes the app, also with other settings, starts an embedded store for the functions under test and the local service
- * for the contract suite. The tests find all three through the environment.
+ * Starts the local service, which synthesizes the app, and a store for the functions under test. Synthesizes the app also
+ * with other settings. The tests find all of it through the environment.
  */
 export default async function setup(): Promise<void> {
   // `CONTRACT_URL=<base URL> CONTRACT_KEY=<API key> npm run test:contract` tests a stage that runs. It adds pets.
@@ -71,11 +70,12 @@ export default async function setup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
   process.env.npm_config_cache ??= join(import.meta.dirname, "../../node_modules/.cache/npm");
   await mkdir(process.env.TMPDIR);
-  const [data, assembly] = [join(folder, "data"), join(folder, "assembly")];
-  process.env.CDK_VALIDATION = ""; // the checks of a deployment, in which it is not set
-  await Promise.all([buildStack(assembly), synthesizeVariants(join(folder, "variants"))]);
-  delete process.env.CDK_VALIDATION;
-  const [store, service] = await Promise.all([startTestStore(assembly), startService({ DATA_DIR: data })]);
+  const data = join(folder, "data");
+  const [service] = await Promise.all([
+    startService({ DATA_DIR: data, CDK_VALIDATION: "" }), // with the checks of a deployment, in which it is not set
+    synthesizeVariants(join(folder, "variants")),
+  ]);
+  const store = await startTestStore(join(data, "assembly"));
   share({ dataFolder: data, baseUrl: service.baseUrl, key: service.key });
 
   (globalThis as { shared?: Shared }).shared = { folder, service, store };

@@ -3,13 +3,14 @@ import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeEach, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
 import { petStore } from "../../../examples/client.ts";
 import { hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
 import { NAME_LIMIT } from "../../../lib/limits.ts";
 import { NewPet } from "../../../lib/pet.ts";
 import { exampleOf } from "../../../openapi/example-values.ts";
+import { copyCheckout } from "../../support/checkout.ts";
 import { disconnect, send } from "../../support/http.ts";
 import { listen } from "../../support/listen.ts";
 import { type LocalService, spawnService, startService } from "../../support/local-service.ts";
@@ -22,6 +23,10 @@ const temporary = await mkdtemp(join(tmpdir(), "animal-store-start-"));
 // A URL would misread this path.
 const folder = join(temporary, "a#b%41?c d");
 const data = join(folder, ".animal-store");
+
+// The shared service starts with the CDK app.
+const { folder: checkout, entry } = copyCheckout();
+afterAll(() => rm(checkout, { recursive: true }));
 
 let ends: AsyncDisposableStack;
 beforeEach(async () => {
@@ -43,7 +48,7 @@ async function started({ preloads = [] as string[], prefix = [] as string[], env
   await writeFile(join(temporary, ".aws/config"), `[default]\n${settings}`);
   const user = { HOME: temporary, AWS_CONFIG_FILE: "", AWS_PROFILE: "", AWS_REGION: "fips-us-east-1" };
   const all = { DATA_DIR: "", TMPDIR: temporary, AWS_USE_DUALSTACK_ENDPOINT: "true", ...user, ...env };
-  const service = await startService(all, preloads, { cwd: folder, prefix });
+  const service = await startService(all, preloads, { cwd: folder, prefix, entry });
   ends.defer(async () => void (await service.stop("SIGKILL")));
   return service;
 }

@@ -1,18 +1,14 @@
 import * as fs from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "@jest/globals";
 import { errors } from "../../../lib/errors.ts";
+import { copyCheckout, quickApp } from "../../support/checkout.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startService } from "../../support/local-service.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-// A copy of the sources, whose path has characters that a shell would interpret.
-const checkout = fs.mkdtempSync(join(tmpdir(), "animal store's copy-"));
-const copied = "functions infra lib openapi tools cdk.json package.json package-lock.json tsconfig.json";
-for (const name of copied.split(" ")) fs.cpSync(join(root, name), join(checkout, name), { recursive: true });
-fs.symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+const { folder: checkout, entry } = copyCheckout();
 fs.symlinkSync("user@host.1:2", join(checkout, "functions/.#get-pet.ts")); // as Emacs does
 
 /** Replaces a file, as many editors do. */
@@ -26,20 +22,11 @@ const [source, getPet] = [read(errorsFile), read(getPetFile)];
 const before = [errors.not_found.message, errors.unauthorized.message] as const;
 const after = ["Changed 0.", "Changed 1."] as const;
 const change = (text: string) => text.replaceAll(before[0], after[0]).replaceAll(before[1], after[1]);
-/** Instead of the CDK app, which takes seconds: an app that writes the template of the tests, with another text in it. */
-const app = (old = "", next = "") => `
-  import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-  const { CDK_OUTDIR: folder, TEST_ASSEMBLY } = process.env;
-  cpSync(TEST_ASSEMBLY, folder, { recursive: true });
-  for (const file of readdirSync(folder).filter((name) => name.endsWith(".template.json"))) {
-    const text = readFileSync(folder + "/" + file, "utf8").replaceAll(${JSON.stringify(old)}, ${JSON.stringify(next)});
-    writeFileSync(folder + "/" + file, text);
-  }`;
-const late = JSON.stringify(app(before[1], after[1]));
-save(appFile, `${app("x", "x")} writeFileSync(import.meta.filename, ${late});`); // a change during the start
+const late = JSON.stringify(quickApp(before[1], after[1]));
+save(appFile, `${quickApp()} writeFileSync(import.meta.filename, ${late});`); // a change during the start
 
 const service = await startService({ DATA_DIR: join(checkout, "data") }, [], {
-  entry: join(checkout, "tools/local/start.ts"),
+  entry,
   args: ["--watch"],
 });
 afterAll(async () => {
@@ -85,7 +72,7 @@ it("serves changes, and the last code and template while a source has a mistake"
   fs.appendFileSync(join(checkout, errorsFile), "}");
   await printed("The changed functions are not served. ");
   await printed('Unexpected "}"');
-  save(appFile, `${app(before[1], after[1])} // a change`);
+  save(appFile, `${quickApp(before[1], after[1])} // a change`);
   await printed("The changed functions are not served. ");
   save(errorsFile, source);
   await printed("The changed functions are served.");
@@ -100,15 +87,15 @@ it("serves changes, and the last code and template while a source has a mistake"
   await expectMessages(errors.internal_error.message, after[1]);
   await printed(`/functions/get-pet.ts:${head.split("\n").length + 1}:`);
 
-  save(appFile, app("Fn::Join", "Fn::ImportValue"));
+  save(appFile, quickApp("Fn::Join", "Fn::ImportValue"));
   await printed("The template has Fn::ImportValue, which is not supported.");
-  save(appFile, app("AWS::ApiGateway::RestApi", "AWS::ApiGatewayV2::Api"));
+  save(appFile, quickApp("AWS::ApiGateway::RestApi", "AWS::ApiGatewayV2::Api"));
   await printed("The changed template is not served. The resource ");
   await printed("cannot be served: AWS::ApiGatewayV2::Api is not supported.");
   await expectMessages(errors.internal_error.message, after[1]);
 
   save(getPetFile, getPet.replace("env(", 'env("NEW") && env(')); // a variable of the next template
-  save(appFile, app('"PETS_TABLE":', '"NEW": "x", "PETS_TABLE":'));
+  save(appFile, quickApp('"PETS_TABLE":', '"NEW": "x", "PETS_TABLE":'));
   await printed("The changed functions are not served. ");
   await printed("The changed template is served.");
   await expectMessages(...before);
