@@ -42,6 +42,28 @@ describe("GET /pets", () => {
     }
   });
 
+  it("returns the pets of its start once, also while others are added", async () => {
+    const start = `/pets?limit=1&cursor=${recent()}`;
+    const first = [
+      await add({ name: "First", categoryId: 1n }),
+      await add({ name: "Second", categoryId: 1n }),
+    ];
+    const walk = async () => {
+      const found: Pet[] = [];
+      for (let next: string | undefined = start; next; ) {
+        const reply = await call(next);
+        found.push(...(reply.body as Pet[]));
+        next = nextLink(reply);
+        if (found.length < 3) await add({ name: "Later", categoryId: 1n, status: "sold" });
+      }
+      return found;
+    };
+    await eventually(walk, (found) => {
+      expect(found).toEqual(expect.arrayContaining(first));
+      expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
+    });
+  });
+
   it("has no link on the last page, even if it is full", async () => {
     const start = `/pets?limit=1&cursor=${recent()}`;
     const { id } = await add({ name: "Last", categoryId: 1n });
