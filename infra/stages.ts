@@ -9,7 +9,7 @@ type LogRetentionDays = Exclude<
 
 /** Every difference between the stages. */
 export interface Stage {
-  /** part of the stack's name and of every key's prefix, lower-case letters */
+  /** part of the stack's name and of every key's prefix: lower-case letters, then also digits */
   name: string;
   /** the tables and the logs outlive the stack, and the roles of old versions outlive an update */
   retainData: boolean;

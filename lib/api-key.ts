@@ -46,7 +46,7 @@ export const KEY_PREFIX = "ask";
 // API Gateway reads these patterns as Java does, this code as JavaScript does: they have the same meaning in both.
 
 /** The pattern of every key. */
-export const apiKeyPattern = `${KEY_PREFIX}_[a-z]+_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}`;
+export const apiKeyPattern = `${KEY_PREFIX}_[a-z][a-z0-9]*_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}`;
 
 /**
  * The pattern of an `Authorization` header, with the key as its group. The gateway rejects other text without calling the
@@ -54,7 +54,7 @@ export const apiKeyPattern = `${KEY_PREFIX}_[a-z]+_[0-9A-Za-z]{${RANDOM_LENGTH +
  */
 export const authorizationPattern = `^[Bb][Ee][Aa][Rr][Ee][Rr] +(${apiKeyPattern})$`;
 
-/** Masks what looks like an API key or the start of one, also if it is percent-encoded. */
+/** Masks what looks like an API key or the start of one, also if its underscores are percent-encoded. */
 export const maskApiKeys = (text: string) =>
   text.replaceAll(new RegExp(`${KEY_PREFIX}(_|%5f)[\\w%]*`, "gi"), `${KEY_PREFIX}_***`);
 
@@ -72,7 +72,7 @@ function withChecksum(text: string): string {
  * Generates an API key: prefix, stage, 160 random bits and a checksum. Scanners for leaked secrets can recognize it, and the
  * authorizer rejects a mistyped key without a look-up.
  *
- * @param stage the stage that the key is for, in lower-case letters
+ * @param stage the stage that the key is for: lower-case letters and digits
  */
 export function generateApiKey(stage: string): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(62))).join("");

@@ -12,8 +12,11 @@ const checksum = (bytes: Buffer) => createHash("sha256").update(bytes).digest().
  *
  * @param order the place of the last pet on the page (creation.ts), from 0 to 2^112 - 1
  * @returns 24 characters of URL-safe text (RFC 4648, 5): the place and a checksum, so that a changed cursor is refused
+ * @throws RangeError for another place
  */
 export function encodeCursor(order: bigint): string {
+  if (order !== BigInt.asUintN(8 * ORDER_BYTES, order))
+    throw new RangeError("The place does not fit in a cursor.");
   const bytes = Buffer.from(order.toString(16).padStart(2 * ORDER_BYTES, "0"), "hex");
   return Buffer.concat([bytes, checksum(bytes)]).toString("base64url");
 }

@@ -14,6 +14,7 @@ it.each([
   ["infra/bundle/options.ts", /target: "node(\d+)"/g],
   ["package.json", /"(?:@types\/node|node-[\w-]+)": "(\d+)\./g],
   [".github/**/*.yml", /node-version: (\d+)/g],
+  ["tools/node.sh", /(?:-ge|"Node) (\d+)/g],
   ["README.md", /installs Node (\d+)/g],
   ["docs/security.md", /the Node (\d+)/g],
   ["docs/aws-assumptions.md", /Lambda's Node\.js (\d+)/g],

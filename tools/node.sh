@@ -12,7 +12,7 @@ ls "$modules/.bin/jest" "$modules"/@esbuild/*/bin/esbuild >/dev/null 2>&1 ||
 # Not the link in node_modules/.bin, which npm before 11.6.2 removes. Without a package for this machine, the Node in PATH.
 node=node
 for package in "$modules"/node-*/bin/node; do [ ! -e "$package" ] || node=$package; done
-runs() { case $(NODE_OPTIONS='' "$1" -v 2>/dev/null) in v2[4-9].* | v[3-9][0-9].*) ;; *) false ;; esac; }
+runs() { version=$(NODE_OPTIONS='' "$1" -v 2>/dev/null) && major=${version#v} && [ "${major%%.*}" -ge 24 ] 2>/dev/null; }
 if ! runs "$node"; then
   [ "$node" != node ] || fail "Node 24 or later is missing: run npm ci, or install it."
   # NixOS cannot run the package's Node, but esbuild. In the packages of another machine, neither runs.

@@ -23,7 +23,10 @@ it.each(documents)("%s names only files, sections and npm scripts that exist", (
   const code = text.match(/^ *```.*?^ *```$|`[^`]+`/gms) ?? [];
   const paths = code
     .flatMap((part) => part.match(/(?<![\w./-])[\w.-]+\/[\w./-]+/g) ?? [])
-    .filter((path) => folders.includes(path.split("/")[0] ?? "") && !/^(build|node_modules)\//.test(path));
+    .filter(
+      (path) => folders.includes(path.split("/")[0] ?? "") || /\/$|\.(ts|js|mjs|sh|md|json|yml)$/.test(path),
+    )
+    .filter((path) => !/^(build|node_modules|BASE_URL|\.)\//.test(path));
   const links = [...text.matchAll(/\]\((?!https?:)([^)]+)/g)].map(
     ([, link = ""]) => new URL(link, new URL(document, root)),
   );

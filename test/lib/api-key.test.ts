@@ -1,5 +1,6 @@
 import { expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
+import { namedStages } from "../../infra/stages.ts";
 import { generateApiKey, isLive, KEY_PREFIX, keyIn, NO_END } from "../../lib/api-key.ts";
 import { SYMBOLS, withChecksum } from "../support/api-keys.ts";
 
@@ -9,6 +10,10 @@ const generate = () => Array.from({ length: 2000 }, () => generateApiKey("stagin
 it("is accepted by its own stage, and by no other", () => {
   const wrong = generate().filter((key) => !isKeyOf("staging", key) || isKeyOf("production", key));
   expect(wrong).toEqual([]);
+});
+
+it.each(namedStages)("is accepted by the stage $name that has issued it", ({ name }) => {
+  expect(isKeyOf(name, generateApiKey(name))).toBe(true);
 });
 
 it("is drawn from 62 symbols in 27 places, and not by Math.random", () => {

@@ -19,6 +19,10 @@ it.each([
   [17951328000000114677519594330n, "AAA6AP2Q1HrYnizRs1oiycEP"],
 ])("writes %s as %s", (order, cursor) => expect(encodeCursor(order)).toBe(cursor));
 
+it.each([-1n, 2n ** 112n])("has no place for %s", (order) => {
+  expect(() => encodeCursor(order)).toThrow(RangeError);
+});
+
 it("is refused when it is any other text, or has anything added, removed or changed", () => {
   const cursor = encodeCursor(123456789n);
   for (const text of [

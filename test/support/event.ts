@@ -75,6 +75,7 @@ export function exampleEvents(operation: Operation) {
   for (const name of names) sent.set(`only ${name}`, [name]);
   return [...sent].map(([what, optional]) => ({
     what,
+    optional,
     eventFor: (parts: RequestParts = {}) => exampleEvent(operation, parts, optional),
   }));
 }

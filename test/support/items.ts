@@ -1,9 +1,12 @@
+import { expect } from "@jest/globals";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { entryName } from "../../infra/names.ts";
 import { parseJson } from "../../lib/http/json.ts";
+import { PAGE_SIZE } from "../../lib/limits.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { context, exampleEvent } from "./event.ts";
+import { exampleRequest } from "./example-request.ts";
 
 type Call = (id: string, event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
 
@@ -14,30 +17,82 @@ export const callFunction: Call = async (id, event) => {
   return handler(event, context);
 };
 
+const all = operations as readonly Operation[];
+const LAST_PARAMETER = /\/\{(\w+)\}$/;
+const creationIn = (path: string) =>
+  all.find((operation) => operation.method === "POST" && operation.path === path);
+
+/** Returns whether an operation adds items: a PUT of a path whose parent has no POST. */
+export const isCreation = ({ method, path }: Operation): boolean =>
+  method === "PUT" && !creationIn(path.replace(LAST_PARAMETER, ""));
+
+/** How many items a PUT has added: each gets an id of its own. */
+let added = 0;
+
 /**
- * Adds an item with the POST of a path, from its example.
+ * Adds an item with the POST of a path, or the PUT of an item below it, from its example.
  *
  * @param ids of the parameters of the path
- * @returns the item in the response
+ * @returns the id of the item
  */
-async function addItem(
-  path: string,
-  ids: Record<string, string>,
-  call: Call,
-): Promise<Record<string, unknown>> {
-  const creation = (operations as readonly Operation[]).find(
-    (operation) => operation.method === "POST" && operation.path === path,
-  );
-  if (!creation) throw new Error(`The tests need items of ${path}, which no POST adds.`);
-  const { statusCode, body } = await call(creation.id, exampleEvent(creation, { path: ids }));
-  if (statusCode !== 201) throw new Error(`${creation.id} returned ${statusCode}: ${body}`);
-  return Object(parseJson(body));
+export async function addItem(path: string, ids: Record<string, string>, call = callFunction) {
+  const put = all.find((one) => isCreation(one) && one.path.replace(LAST_PARAMETER, "") === path);
+  const creation = creationIn(path) ?? put;
+  if (!creation) throw new Error(`The tests need items of ${path}, which no POST or PUT adds.`);
+  const [, name = ""] = LAST_PARAMETER.exec(creation.path) ?? [];
+  const { [name]: example = "" } = exampleRequest(creation).params;
+  const own = added === 0 ? example : example.slice(0, -String(added).length) + added;
+  if (name) added++;
+  const event = exampleEvent(creation, { path: { ...ids, [name]: own } });
+  const { statusCode, body } = await call(creation.id, event);
+  if (statusCode !== creation.success.status)
+    throw new Error(`${creation.id} returned ${statusCode}: ${body}`);
+  return name ? own : String(Object(parseJson(body)).id);
 }
 
 /** Adds the item that each parameter of a path names. @returns their ids, by the names of the parameters */
 export async function addItems(path: string, call = callFunction): Promise<Record<string, string>> {
   const [, parent, name] = /^(.*)\/\{(\w+)\}/.exec(path) ?? [];
-  if (parent === undefined || name === undefined) return {};
+  // The examples of bodies can name the examples of these items.
+  if (parent === undefined || name === undefined) {
+    for (const put of all.filter(isCreation)) await call(put.id, exampleEvent(put));
+    return {};
+  }
   const ids = await addItems(parent, call);
-  return { ...ids, [name]: String((await addItem(parent, ids, call)).id) };
+  return { ...ids, [name]: await addItem(parent, ids, call) };
+}
+
+type Item = Record<string, unknown>;
+
+/**
+ * Follows the links of a list to its end. Each must have every parameter of the first request, and lead to another page.
+ *
+ * @param path the parameters of its path
+ * @param item whose values its filters have
+ * @param optional names of the optional filters to send
+ */
+export async function listItems(
+  list: Operation,
+  path: Record<string, string>,
+  item: Item,
+  optional: string[] = [],
+  limit: number = PAGE_SIZE.maximum,
+): Promise<Item[]> {
+  const example = exampleEvent(list, { path }, optional).multiValueQueryStringParameters ?? {};
+  const first: Record<string, string[]> = { limit: [String(limit)] };
+  for (const [name, value = []] of Object.entries(example))
+    if (name !== "cursor") first[name] ??= name in item ? [String(item[name])] : value;
+  const found: Item[] = [];
+  const links = new Set<string>();
+  for (let query = first; ; ) {
+    const { statusCode, body, headers } = await callFunction(list.id, exampleEvent(list, { path, query }));
+    if (statusCode !== 200) throw new Error(`${list.id} returned ${statusCode}: ${body}`);
+    found.push(...(parseJson(body) as Item[]));
+    const [, link] = /<([^>]*)>; rel="next"/.exec(String(headers?.Link ?? "")) ?? [];
+    if (!link) return found;
+    query = Object.fromEntries([...new URL(link).searchParams].map(([name, value]) => [name, [value]]));
+    expect({ link, query }).toEqual({ link, query: { ...first, cursor: [expect.any(String)] } });
+    if (links.has(link)) throw new Error(`${list.id} returned the link ${link} twice.`);
+    links.add(link);
+  }
 }

@@ -17,6 +17,7 @@ const requests = [...script.matchAll(/^ *"\$1" (\w+) (\d+) (.*)$/gm)] as string[
 
 it("a deployment sends a request to every operation", () => {
   expect(requests.map(([, name]) => name).sort()).toEqual(operations.map(({ id }) => pascalCase(id)).sort());
+  for (const [, , , args = ""] of requests) expect(args.replaceAll("$url", "")).not.toMatch(/[$`\\]/); // as curl gets them
 });
 
 const REQUESTS = requests

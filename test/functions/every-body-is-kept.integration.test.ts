@@ -1,0 +1,53 @@
+import { expect, it } from "@jest/globals";
+import { parseJson, stringifyJson } from "../../lib/http/json.ts";
+import type { Operation } from "../../lib/operation.ts";
+import { operations } from "../../lib/operations.ts";
+import { exampleEvent } from "../support/event.ts";
+import { addItems, callFunction, listItems } from "../support/items.ts";
+import { createOwnTables } from "../support/own-tables.ts";
+import { bodySamples } from "../support/samples.ts";
+
+// Every member of a body takes the whole way, from the request to the table and the responses.
+
+await createOwnTables();
+const all = operations as readonly Operation[];
+const gets = all.filter(({ method }) => method === "GET");
+
+/** Reads the item of a response again: with the GET of its path, and in its list. */
+async function readAgain(
+  { path, id }: Operation,
+  ids: Record<string, string>,
+  item: Record<string, unknown>,
+) {
+  const [parent = path] = /^.*(?=\/\{\w+\}$)/.exec(path) ?? [];
+  const get = gets.find((one) => one.path.startsWith(`${parent}/{`) && one.path.endsWith("}"));
+  const list = gets.find((one) => one.path === parent);
+  if (!get && !list) throw new Error(`No GET and no list return what ${id} stores.`);
+  const name = get?.path.slice(parent.length + 2, -1) ?? "";
+  const event = get && exampleEvent(get, { path: { ...ids, [name]: ids[name] ?? String(item.id) } });
+  const found = event ? parseJson((await callFunction(get.id, event)).body) : item;
+  return [found, list ? (await listItems(list, ids, item)).find((one) => one.id === item.id) : item];
+}
+
+it.each(all.filter(({ body }) => body))("$id keeps or refuses every value of its body", async (operation) => {
+  const accepted: unknown[] = [];
+  for (const [name, values] of bodySamples(operation))
+    for (const value of values) {
+      const ids = await addItems(operation.path);
+      const example = exampleEvent(operation, { path: ids });
+      const members = parseJson(example.body ?? "") as Record<string, unknown>;
+      const sent = { ...example, body: stringifyJson({ ...members, [name]: value }) };
+      const { statusCode, body } = await callFunction(operation.id, sent);
+      const named = new RegExp(`"message":".*\\b${name}\\b[^;]* must `).test(body);
+      const refused = statusCode === 400 && named;
+      const what = { name, value, statusCode, body };
+      if (!refused) expect(what).toEqual({ ...what, statusCode: operation.success.status });
+      if (refused) continue;
+      const item = parseJson(body) as Record<string, unknown>;
+      const whole = { ...item, [name]: parseJson(stringifyJson(value)) };
+      const answers = [item, ...(await readAgain(operation, ids, item))];
+      expect({ name, value, answers }).toEqual({ name, value, answers: [whole, whole, whole] });
+      if (stringifyJson(members[name]) !== stringifyJson(value)) accepted.push(value);
+    }
+  expect(accepted).not.toEqual([]);
+});
