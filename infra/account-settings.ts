@@ -6,8 +6,8 @@ export interface GitHubRepository {
   ownerId: number;
   id: number;
   /**
-   * the id of each stage's account, by the name of the stage: `cdk` knows the stage only with credentials of this account.
-   * docs/deployment.md says why they should differ
+   * the id of each stage's account, by the name of the stage: with credentials of another account, `cdk` does not know the
+   * stage. docs/deployment.md says why they should differ
    */
   accounts: Record<string, string>;
 }

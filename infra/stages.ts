@@ -1,20 +1,15 @@
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { stackName } from "./names.ts";
 
-/** The days for which CloudWatch Logs can keep a log, without "for ever", 9999. */
-type LogRetentionDays = Exclude<
-  `${RetentionDays}` extends `${infer Days extends number}` ? Days : never,
-  9999
->;
-
 /** Every difference between the stages. */
 export interface Stage {
   /** part of the stack's name and of every key's prefix: lower-case letters, then also digits */
   name: string;
-  /** the tables and the logs outlive the stack, and the roles of old versions outlive an update */
+  /**
+   * the tables, the logs and the roles of old versions outlive the stack, and the tables can be restored to any second of the
+   * last 35 days
+   */
   retainData: boolean;
-  /** the tables of pets and keys can be restored to any second of the last 35 days */
-  pointInTimeRecovery: boolean;
   /**
    * prevents deletion of the stack and, with `retainData`, of its tables; `-c deletionProtection=off` turns it off for a
    * first creation
@@ -31,8 +26,8 @@ export interface Stage {
    * invocation; docs/deployment.md has the cost.
    */
   systemLogLevel: "INFO" | "WARN";
-  /** how long log lines are kept */
-  logRetentionDays: LogRetentionDays;
+  /** how long log lines are kept, one of the times that CloudWatch Logs offers */
+  logRetentionDays: RetentionDays;
   /** who gets the pages, best a service that wakes people, and the notices; docs/deployment.md says how to confirm */
   alarmEmails?: { page: string; notice: string };
   /**
@@ -52,7 +47,6 @@ export interface Stage {
 const staging: Stage = {
   name: "staging",
   retainData: false,
-  pointInTimeRecovery: false,
   deletionProtection: false,
   authorizerCacheSeconds: 60,
   throttling: { rate: 50, burst: 100 },
@@ -63,7 +57,6 @@ const staging: Stage = {
 export const production: Stage = {
   name: "production",
   retainData: true,
-  pointInTimeRecovery: true,
   deletionProtection: true,
   authorizerCacheSeconds: 60,
   throttling: { rate: 1000, burst: 2000 },
@@ -80,5 +73,5 @@ export const localStage: Stage = { ...staging, name: "local" };
 /** The stack whose template the local service serves. */
 export const servedStackName = stackName(staging.name);
 
-/** The stages that have a name here. */
-export const namedStages: readonly Stage[] = [localStage, ...deployedStages];
+/** Every stage, with the local one. */
+export const allStages: readonly Stage[] = [localStage, ...deployedStages];

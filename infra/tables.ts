@@ -21,16 +21,16 @@ export class StageTable extends Table {
   readonly variable: string;
 
   constructor(scope: Construct, id: string, stage: Stage, props: TableProps) {
-    const { retainData, pointInTimeRecovery, deletionProtection } = stage;
+    const { retainData, deletionProtection } = stage;
     super(scope, id, {
       billingMode: BillingMode.PAY_PER_REQUEST,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: retainData },
       deletionProtection: retainData && deletionProtection,
       removalPolicy: removalPolicyOf(stage),
       ...props,
     });
     this.variable = `${id.replaceAll(/\B[A-Z]/g, "_$&").toUpperCase()}_TABLE`;
-    if (!pointInTimeRecovery)
+    if (!retainData)
       acknowledge(this, "DDB3", "The data of this stage is for tests and can be created again.");
   }
 }

@@ -3,7 +3,7 @@
  * fields, types, tables and hosts, and no value that a client sent.
  *
  * @param error anything thrown
- * @returns its name, message and stack frames, and the same of its causes
+ * @returns its name, message, code and stack frames, what DynamoDB says of the response, and the same of its causes
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };

@@ -4,7 +4,7 @@
 /** How often a call of DynamoDB is tried. DynamoDB usually responds within 10 ms. */
 export const ATTEMPTS = 3;
 export const ATTEMPT_MS = 1000;
-/** The longest pause of the SDK between two attempts. After throttling it is longer, but DynamoDB throttles at once. */
+/** At least the longest pause of the SDK between two attempts. After throttling it is longer, but DynamoDB throttles at once. */
 const PAUSE_MS = 100;
 const CALL_MS = ATTEMPTS * ATTEMPT_MS + (ATTEMPTS - 1) * PAUSE_MS;
 

@@ -26,7 +26,8 @@ const files = new Map([
 
 /**
  * The page contains a key. With these headers, no other site can read it, frame it or load parts of it, and it loads
- * nothing from other origins. The key is in the HTML and not in a script, because any site could load the script.
+ * nothing from other origins. The key is in the HTML and not in a script, which a browser without
+ * Cross-Origin-Resource-Policy would let any site load.
  */
 const headers = {
   "Cache-Control": "no-store",

@@ -8,7 +8,7 @@ import { codeBlocks } from "./support/code-blocks.ts";
 import { send } from "./support/http.ts";
 import { shared } from "./support/shared.ts";
 
-// Every block of code in README.md is run, or compared with what it shows. Its table of operations is compared, too.
+// Every block of commands, JSON and TypeScript in README.md is run, or compared with what it shows. Its table of operations is compared, too.
 
 const root = new URL("../", import.meta.url);
 const readme = readFileSync(new URL("README.md", root), "utf8");

@@ -92,7 +92,7 @@ export function petRemover(table: string, config?: DynamoDBClientConfig) {
   const names = Object.fromEntries(Object.keys(NewPet.shape).map((name) => [`#${name}`, name]));
   return {
     /** Deletes a pet. Its id stays with its creation, so that no retry adds it again. Returns false if there is no such pet. */
-    async remove(id: bigint, signal?: AbortSignal): Promise<boolean> {
+    async remove(id: bigint): Promise<boolean> {
       const deletionId = randomUUID();
       const update = new UpdateCommand({
         TableName: table,
@@ -103,7 +103,7 @@ export function petRemover(table: string, config?: DynamoDBClientConfig) {
         ExpressionAttributeValues: { ":deletionId": deletionId },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       });
-      const failure = await conditionFailure(client.send(update, { abortSignal: signal }));
+      const failure = await conditionFailure(client.send(update));
       return !failure || failure.Item?.deletionId?.S === deletionId; // the SDK repeats an update whose response was lost
     },
   };

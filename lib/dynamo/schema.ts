@@ -1,7 +1,8 @@
 // What is stored in DynamoDB. Stored items keep these names, so never change a name or its meaning.
 
 /**
- * The partition key of the pets: the id, a number. The other attributes are the fields of a pet (lib/pet.ts) and
+ * The partition key of the pets: the id, a number. The other attributes are the fields of a pet (lib/pet.ts) and,
+ * beside ORDER_ATTRIBUTE,
  * - `creationId`: what the attempts of its creation share
  * - `fingerprint`: of what was sent with an Idempotency-Key
  * - `deletionId`: of its deletion, after which only the id and these three are left (docs/decisions/one-write.md)

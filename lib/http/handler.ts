@@ -21,8 +21,7 @@ type ApiResponse<O extends Operation> = O["success"] extends { body: infer Body 
   : Promise<void>;
 
 type Internal = { start: number };
-type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
-type Hook = middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
+type Request = middy.Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>;
 
 const respond = (
   status: number,
@@ -38,75 +37,48 @@ const respond = (
   body: body === undefined ? "" : stringifyJson(body),
 });
 
-/**
- * Logs a line for each 5xx, when the response is final. API Gateway's access log has the requests. Lambda's JSON log
- * format adds the level, the time and the id of the invocation. No line has a key, a body or the value of a header, but for
- * the `requestId`, which a client can choose.
- */
-function logFailures(operation: Operation, now: () => number): Middleware {
-  return {
-    before: ({ internal }) => {
-      internal.start = now();
-    },
-    onError: ({ event, response, error, internal }) => {
-      if (!response || response.statusCode < 500) return;
-      console.error({
-        operation: operation.id,
-        status: response.statusCode,
-        version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
-        keyId: contextOf(event).keyId,
-        apiRequestId: event.requestContext.requestId,
-        extendedRequestId: event.requestContext.extendedRequestId,
-        latencyMs: now() - internal.start,
-        error: describeError(error),
-      });
-    },
-  };
-}
-
-/** Adds the deprecation headers to every response, and refuses the operation from its sunset on (contract 5.3, 5.4). */
-function enforceDeprecation(
-  { since, sunset, successor }: NonNullable<Operation["deprecation"]>,
-  now: () => number,
-): Middleware {
-  const announce: Hook = ({ event, response }) => {
-    const { headers = {} } = response ?? {};
-    const links = [headers.Link, linkHeader(event, "successor-version", successor)]; // RFC 5829
-    Object.assign(headers, {
-      Deprecation: `@${since.getTime() / 1000}`, // RFC 9745
-      Sunset: sunset.toUTCString(), // RFC 8594
-      Link: links.filter(Boolean).join(", "), // a list (RFC 8288, 3)
-    });
-  };
-  return {
-    before: () => {
-      if (now() >= sunset.getTime()) throw new ApiError("gone");
-    },
-    after: announce,
-    onError: announce,
-  };
-}
-
 /** Refuses a caller whose key does not have the scope of the operation (contract 6.3). */
-function requireScope(operation: Operation): Middleware {
-  const scope = scopeOf(operation);
-  return {
-    before: ({ event }) => {
-      if (!callerOf(event).scopes.includes(scope)) throw new ApiError("forbidden");
-    },
-  };
+function requireScope(operation: Operation, { event }: Request): void {
+  if (!callerOf(event).scopes.includes(scopeOf(operation))) throw new ApiError("forbidden");
 }
 
 /** Turns any thrown error into an Error response. Details that the client must not see are only in the log. */
-function renderErrors(): Middleware {
-  return {
-    onError: (request) => {
-      const { code, message } =
-        request.error instanceof ApiError ? request.error : new ApiError("internal_error");
-      const body = errorBody(code, message);
-      request.response = respond(body.status, body, errorHeaders(code));
-    },
-  };
+function renderError(request: Request): void {
+  const { code, message } =
+    request.error instanceof ApiError ? request.error : new ApiError("internal_error");
+  const body = errorBody(code, message);
+  request.response = respond(body.status, body, errorHeaders(code));
+}
+
+/** Adds the deprecation headers to a response (contract 5.4). */
+function announceEnd({ deprecation }: Operation, { event, response }: Request): void {
+  const { headers } = response ?? {};
+  if (!deprecation || !headers) return;
+  const { since, sunset, successor } = deprecation;
+  const links = [headers.Link, linkHeader(event, "successor-version", successor)]; // RFC 5829
+  Object.assign(headers, {
+    Deprecation: `@${since.getTime() / 1000}`, // RFC 9745
+    Sunset: sunset.toUTCString(), // RFC 8594
+    Link: links.filter(Boolean).join(", "), // a list (RFC 8288, 3)
+  });
+}
+
+/**
+ * Logs a line for a 5xx. API Gateway's access log has the requests. Lambda's JSON log format adds the level, the time and the
+ * id of the invocation. No line has a key, a body or the value of a header, but for the `requestId`, which a client can choose.
+ */
+function logFailure(operation: Operation, { event, response, error }: Request, latencyMs: number): void {
+  if (!response || response.statusCode < 500) return;
+  console.error({
+    operation: operation.id,
+    status: response.statusCode,
+    version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+    keyId: contextOf(event).keyId,
+    apiRequestId: event.requestContext.requestId,
+    extendedRequestId: event.requestContext.extendedRequestId,
+    latencyMs,
+    error: describeError(error),
+  });
 }
 
 /**
@@ -124,22 +96,28 @@ export function createHandler<const O extends Operation>(
   now: () => number = Date.now,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   let limitMs: number; // of the event: an instance on Lambda handles one at a time
-  // `after` and `onError` run from the last middleware to the first, so errors are rendered before the deprecation headers
-  // are added and the line is logged.
+  const { deprecation, success } = operation;
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Internal>({
     timeoutEarlyInMillis: EARLY_RESPONSE_MS,
     timeoutEarlyResponse: () => {
       throw new ApiError("unavailable", { cause: new Error(`Timeout: no response within ${limitMs} ms.`) });
     },
   })
-    .use(logFailures(operation, now))
-    .use(operation.deprecation ? enforceDeprecation(operation.deprecation, now) : [])
-    .use(renderErrors())
-    .use(requireScope(operation))
+    .before((request) => {
+      request.internal.start = now();
+      if (deprecation && now() >= deprecation.sunset.getTime()) throw new ApiError("gone"); // contract 5.3
+      requireScope(operation, request);
+    })
+    .after((request) => announceEnd(operation, request))
+    .onError((request) => {
+      renderError(request);
+      announceEnd(operation, request);
+      logFailure(operation, request, now() - request.internal.start);
+    })
     .handler(async (event: APIGatewayProxyEvent, context, { signal }) => {
       limitMs = context.getRemainingTimeInMillis() - EARLY_RESPONSE_MS;
       const content: Partial<Content<unknown>> =
         (await run({ ...readRequest(operation, event), signal })) ?? {};
-      return respond(operation.success.status, content.body, content.headers);
+      return respond(success.status, content.body, content.headers);
     });
 }

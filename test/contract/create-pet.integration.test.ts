@@ -76,7 +76,7 @@ describe("POST /pets with an Idempotency-Key", () => {
     expect((upper.body as Pet).id).not.toBe((lower.body as Pet).id);
   });
 
-  it("returns 422 to another body, and 400 to an invalid key", async () => {
+  it("returns 422 to another pet, and 400 to an invalid key", async () => {
     const headers = key();
     expect((await post('{"name":"Once","categoryId":1}', headers)).status).toBe(201);
     const other = await post('{"name":"Other","categoryId":1}', headers);

@@ -4,7 +4,7 @@ import { operations } from "../../lib/operations.ts";
 import { withWrongChecksum } from "../support/api-keys.ts";
 import { call, key } from "./client.ts";
 
-// What the gateway decides, without a function.
+// What the gateway decides, without the function of an operation if it refuses.
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** The methods of each path, as the API has them. */

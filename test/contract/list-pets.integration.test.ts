@@ -80,4 +80,8 @@ describe("GET /pets", () => {
     const reply = await call(`/pets?cursor=${encodeCursor(2n ** 112n - 1n)}`);
     expect({ ...reply, next: nextLink(reply) }).toMatchObject({ status: 200, body: [], next: undefined });
   });
+
+  it("ignores unknown query parameters", async () => {
+    expect((await call("/pets?Limit=0&__proto__=0&id=")).status).toBe(200);
+  });
 });

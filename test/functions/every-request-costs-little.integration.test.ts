@@ -10,10 +10,10 @@ import { operations } from "../../lib/operations.ts";
 import { PetStatus } from "../../lib/pet.ts";
 import { withWrongChecksum } from "../support/api-keys.ts";
 import { recordCalls } from "../support/calls.ts";
+import { COLLIDING_KEYS } from "../support/colliding-keys.ts";
 import { authorizerEvent, context, exampleEvents, requestEvent } from "../support/event.ts";
 import { addItems, callFunction } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
-import { COLLIDING_KEYS } from "../support/pets.ts";
 
 await createOwnTables();
 const takeCalls = recordCalls();

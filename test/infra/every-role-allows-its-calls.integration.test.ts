@@ -5,11 +5,11 @@ import { generateApiKey } from "../../lib/api-key.ts";
 import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { recordCalls } from "../support/calls.ts";
+import { COLLIDING_KEYS } from "../support/colliding-keys.ts";
 import { authorizerEvent, context, exampleEvents } from "../support/event.ts";
 import { addItems } from "../support/items.ts";
 import type { Json } from "../support/json.ts";
 import { createOwnTables } from "../support/own-tables.ts";
-import { COLLIDING_KEYS } from "../support/pets.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
 import { stageVariants } from "../support/stages.ts";
 
@@ -90,7 +90,7 @@ describe.each(stageVariants)("in $name, $settings", ({ name: stage, assembly }) 
     );
   });
 
-  // CloudFormation updates a role that has the same id, also for the old version.
+  // CloudFormation updates a role that has the same id, also for a version that it was published with.
   it.each(functionNames)(
     "%s has its own role, whose id names its calls, so that old versions keep theirs",
     (name) => {

@@ -6,11 +6,11 @@ import type { Json } from "../support/json.ts";
 import { arnOf, functionNames, readResources } from "../support/resources.ts";
 import { filledIn, stageVariants } from "../support/stages.ts";
 
-it("protects a stage that keeps data against deletion, losses and floods", () => {
+it("protects a stage that keeps data against deletion and floods", () => {
   const kept = deployedStages.filter(({ retainData }) => retainData);
   expect(kept).not.toEqual([]);
-  const safe = { deletionProtection: true, pointInTimeRecovery: true };
-  for (const stage of kept) expect(stage).toMatchObject({ ...safe, wafRateLimits: expect.anything() });
+  const safe = { deletionProtection: true, wafRateLimits: expect.anything() };
+  for (const stage of kept) expect(stage).toMatchObject(safe);
 });
 
 it("warns of each stage that keeps data and whose alarms have no address", () => {

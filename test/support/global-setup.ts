@@ -10,7 +10,7 @@ import { type LocalService, startService } from "./local-service.ts";
 import { share, shared } from "./shared.ts";
 import { startTestStore } from "./test-store.ts";
 
-export interface Shared {
+export interface Running {
   folder: string;
   service: LocalService;
   store: Store;
@@ -78,5 +78,5 @@ export default async function setup(): Promise<void> {
   const store = await startTestStore(join(data, "assembly"));
   share({ dataFolder: data, baseUrl: service.baseUrl, key: service.key });
 
-  (globalThis as { shared?: Shared }).shared = { folder, service, store };
+  (globalThis as { running?: Running }).running = { folder, service, store };
 }

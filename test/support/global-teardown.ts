@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Shared } from "./global-setup.ts";
+import type { Running } from "./global-setup.ts";
 
 /** Where the logs stay if a test fails. */
 const keptLogs = fileURLToPath(new URL("../../build/test-logs", import.meta.url));
@@ -12,11 +12,11 @@ const keptLogs = fileURLToPath(new URL("../../build/test-logs", import.meta.url)
  * @throws Error if the tests passed, and left a file behind
  */
 export default async function teardown(): Promise<void> {
-  const known = globalThis as { shared?: Shared; testsFailed?: boolean };
-  const { shared, testsFailed } = known;
-  if (!shared) return;
-  known.shared = undefined; // with --bail, Jest calls this after each file that fails
-  const { folder, service, store } = shared;
+  const known = globalThis as { running?: Running; testsFailed?: boolean };
+  const { running, testsFailed } = known;
+  if (!running) return;
+  known.running = undefined; // with --bail, Jest calls this after each file that fails
+  const { folder, service, store } = running;
   await service.stop();
   await store.close();
   rmSync(keptLogs, { recursive: true, force: true });

@@ -19,8 +19,8 @@ export function runNode(args: string[], options: ExecFileOptions): Promise<Run> 
   });
 }
 
-/** Runs the command. It has only the AWS credentials of `environment`. */
-export function keysCli(args: string[], environment: Record<string, string> = {}): Promise<Run> {
+/** Runs `npm run keys`. It has only the AWS credentials of `environment`. */
+export function keysCli(args: string[], environment: Record<string, string>): Promise<Run> {
   const { PATH } = process.env;
   const env = { PATH, HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment };
   return runNode([entry, ...args], { env });

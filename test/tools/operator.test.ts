@@ -12,7 +12,7 @@ it.each([
   ["live 7", `--name ${LIVE_ALIAS} --function-version 7 --routing-config AdditionalVersionWeights={}`],
   ["echo $STACK", stackName(production.name)],
   ["output TableName", "?ends_with(OutputKey, 'TableName')]"],
-  ["bash -c '[ -v AWS_PAGER ] && echo no pager'", "\nno pager\n"],
+  ["env | grep ^AWS_PAGER", "\nAWS_PAGER=\n"],
   ["flush", "?ResourceType=='AWS::ApiGateway::Stage' "],
   ["changes", "AttributeKey=ReadOnly,AttributeValue=false "],
   ["changes --start-time 5", " --output text --start-time 5 "],

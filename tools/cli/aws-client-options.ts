@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { timeouts } from "../../lib/dynamo/client.ts";
 
 /**
- * Returns the settings of a client of AWS that gives up after about 10 s without a response. An operator can be far from AWS,
+ * Returns the settings of a client of AWS, each of whose attempts gives up after 5 s without a response. An operator can be far from AWS,
  * so a call can take longer than those of the functions. HTTPS_PROXY, NO_PROXY and AWS_CA_BUNDLE apply, as for `cdk`.
  *
  * @param maxAttempts of each call

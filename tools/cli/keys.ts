@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { keysTableId } from "../../infra/names.ts";
-import { namedStages } from "../../infra/stages.ts";
+import { allStages } from "../../infra/stages.ts";
 import {
   type ApiKeyRecord,
   apiKeyPattern,
@@ -138,7 +138,7 @@ command("revoke", "revoke a key, or end it later; an end cannot be moved to a la
     const at = options.in ? Date.now() + options.in : REVOKED;
     const record = await (await openKeys(options.stage)).end(keyId, at);
     if (!record) throw new Error(`No key in ${options.stage} has the ID ${keyId}.`);
-    const cache = namedStages.find(({ name }) => name === options.stage)?.authorizerCacheSeconds;
+    const cache = allStages.find(({ name }) => name === options.stage)?.authorizerCacheSeconds;
     const after = `After its end, API Gateway can accept it for up to ${cache} s.`;
     print(options, describeKey(record), [lineOf(record), after]);
   });

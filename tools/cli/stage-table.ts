@@ -2,14 +2,14 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { Option } from "commander";
 import { stackName, tableOutput } from "../../infra/names.ts";
-import { localStage, namedStages } from "../../infra/stages.ts";
+import { allStages, localStage } from "../../infra/stages.ts";
 import { useStore } from "../emulator/store/aws-environment.ts";
 import { readTables } from "../local/data-folder.ts";
 import { awsClientOptions } from "./aws-client-options.ts";
 
 /** The option that names the stage of a command. */
 export const stageOption = new Option("--stage <stage>")
-  .choices(namedStages.map(({ name }) => name))
+  .choices(allStages.map(({ name }) => name))
   .makeOptionMandatory();
 
 /** The name of a table, and how to call it: what a store takes. */

@@ -22,8 +22,8 @@ function readOptions() {
   }
 }
 
-function fail({ message }: Error): never {
-  console.error(`animal-store: ${message}`);
+function fail({ message, cause }: Error): never {
+  console.error(`animal-store: ${message}`, ...(cause ? [cause] : []));
   return process.exit(1);
 }
 

@@ -18,7 +18,3 @@ it("a fault before a request, or in a stored value, is an error of this service"
   const get = new GetCommand({ TableName, Key: { id: 7n } });
   await expect(client.send(get)).rejects.toMatchObject(internal);
 });
-
-it("takes other settings than those of the functions, such as the time limits of operators", async () => {
-  expect(await dynamoClient({ maxAttempts: 9 }).config.maxAttempts()).toBe(9);
-});

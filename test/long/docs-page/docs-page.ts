@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { startService } from "../../support/local-service.ts";
 
-/** The digits that JavaScript's numbers cannot hold. */
-const SMALLEST = "-9223372036854775807";
+/** An int64 that JavaScript's numbers do not hold. */
+const INEXACT = "-9223372036854775807";
 const PICTURE = join(import.meta.dirname, "../../../docs/docs-page.png");
 
 /** Installs axe-core; returns its source. */
@@ -63,9 +63,9 @@ export async function testDocsPage(options: { browser: string; picture: boolean 
   await page.goto(`${origin}/docs`);
   await page.locator("#operations-pets-getPet").waitFor();
   await checkAccessibility(axe, page, "start");
-  const added = await execute(page, "createPet", `{"name": "Rex", "categoryId": ${SMALLEST}}`);
+  const added = await execute(page, "createPet", `{"name": "Rex", "categoryId": ${INEXACT}}`);
   const listed = await execute(page, "listPets");
-  for (const response of [added, listed]) assert.ok(response.includes(SMALLEST), "each digit is shown");
+  for (const response of [added, listed]) assert.ok(response.includes(INEXACT), "each digit is shown");
   await page.locator("#operations-pets-getPet .opblock-summary-control").click();
   await page.locator("#operations-pets-getPet .execute").waitFor();
   await checkAccessibility(axe, page, "responses");

@@ -11,7 +11,7 @@ const FORBIDDEN = JSON.stringify({
 
 /**
  * Protects dynalite 4.0.0, which serves any web page and any signature, and throws when a request is incomplete. It gets
- * only complete requests that no web page sent and that are signed for the access key ID.
+ * only complete requests that name the access key ID, which no web page knows.
  *
  * @param listener of dynalite's server
  * @param accessKeyId a secret of this store
@@ -20,12 +20,9 @@ const FORBIDDEN = JSON.stringify({
 export function guarded(listener: RequestListener, accessKeyId: string): RequestListener {
   const expected = hash("sha256", accessKeyId);
   return async (message, response) => {
-    const { method, url, headers, socket } = message;
+    const { method, url, headers } = message;
     const [, sent = ""] = /\bCredential=([^/,\s]*)\//.exec(headers.authorization ?? "") ?? [];
-    const fromPage = "origin" in headers || "sec-fetch-site" in headers;
-    // A web page can give its own host name the address 127.0.0.1.
-    const otherHost = headers.host !== `127.0.0.1:${socket.localPort}`;
-    if (fromPage || otherHost || hash("sha256", sent) !== expected) {
+    if (hash("sha256", sent) !== expected) {
       response.writeHead(403, { "Content-Type": "application/x-amz-json-1.0", Connection: "close" });
       response.end(FORBIDDEN);
       return;

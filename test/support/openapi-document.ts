@@ -50,7 +50,7 @@ function templateOf(path: string): string | undefined {
  * @param path relative to the base URL, without a query
  * @returns the differences, in words
  */
-export function undocumented(
+export function differencesFromDocument(
   method: string,
   path: string,
   { status, headers, body }: ResponseParts,
