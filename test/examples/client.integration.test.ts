@@ -1,33 +1,34 @@
-import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, expect, it, jest } from "@jest/globals";
 import type * as z from "zod/mini";
-import * as client from "../../examples/client.ts";
-import { parseIdempotencyKey } from "../../lib/idempotency-key.ts";
+import type * as types from "../../examples/client.ts";
 import type { NewPet, Pet, PetStatus } from "../../lib/pet.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/listen.ts";
-import { runNode } from "../support/run-node.ts";
 import { shared } from "../support/shared.ts";
 
-/** The pauses of the client, which take no time here, and what happens during one. */
-const pauses: (number | undefined)[] = [];
-let duringPause = () => {};
-jest.spyOn(globalThis, "setTimeout").mockImplementation((run, pause) => {
-  pauses.push(pause);
-  queueMicrotask(duringPause);
-  return setImmediate(run) as never;
-});
+/** The pauses of the client. */
+const pauses: number[] = [];
+/** What happens during one, or while a request waits. @returns how long it takes here, in milliseconds */
+let duringPause = () => 0;
+jest.unstable_mockModule("node:timers/promises", () => ({
+  setTimeout: (pause: number, ...rest: [value: unknown, options: { signal?: AbortSignal }]) => {
+    pauses.push(pause);
+    return setTimeout(duringPause(), ...rest);
+  },
+}));
+const client = await import("../../examples/client.ts");
 
 // The client has types of its own, so that it is one file. If tsc reports one of these lines, change its type there.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function expectSame<A, B>(_: Same<{ [K in keyof A]: A[K] }, { [K in keyof B]: B[K] }>): void {}
-expectSame<client.Pet, Pet>(true);
-expectSame<client.NewPet, z.input<typeof NewPet>>(true);
-expectSame<Record<client.PetStatus, 1>, Record<PetStatus, 1>>(true);
+expectSame<types.Pet, Pet>(true);
+expectSame<types.NewPet, z.input<typeof NewPet>>(true);
+expectSame<Record<types.PetStatus, 1>, Record<PetStatus, 1>>(true);
 
 /** What a server does with a request, before it adds pets. */
 type Answer = { status?: number; headers?: Record<string, string>; body?: string } | "lost" | "none";
@@ -49,14 +50,14 @@ const start = (...planned: Answer[]) => {
   [answers, received, pauses.length] = [planned, [], 0];
 };
 const store = client.petStore({ baseUrl: `${origin}/v1`, apiKey: "k" });
-const rex: client.NewPet = { name: "Rex", categoryId: 1n };
+const rex: types.NewPet = { name: "Rex", categoryId: 1n };
 const page = (id: number, Link = "") => ({ status: 200, headers: { Link }, body: `[{"id":${id}}]` });
 const next = (link: string) => `<http://other/v1/pets?cursor=a>; rel="prev", <${link}>; rel="next"`;
-const all = (list: AsyncIterable<client.Pet>) => Readable.from(list).toArray() as Promise<client.Pet[]>;
+const all = (list: AsyncIterable<types.Pet>) => Readable.from(list).toArray() as Promise<types.Pet[]>;
 
 it("adds animals to the service and lists them page by page, with every integer exact", async () => {
   const { add, list } = client.petStore({ baseUrl: shared.baseUrl, apiKey: shared.key });
-  const added: client.Pet[] = [];
+  const added: types.Pet[] = [];
   for (const categoryId of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 0n])
     added.push(await add({ name: 'Rex "\n', categoryId, status: "pending" }));
   expect(added[1]).toMatchObject({ name: 'Rex "\n', categoryId: -(2n ** 63n), status: "pending" });
@@ -64,7 +65,7 @@ it("adds animals to the service and lists them page by page, with every integer 
   const listed = () => all(list({ pageSize: 2, status: "pending" }));
   await eventually(listed, (pets) => expect(pets).toEqual(expect.arrayContaining(added)));
   const error = { code: "invalid_request", status: 400, requestId: expect.stringMatching(/=$/) };
-  await expect(add({} as client.NewPet)).rejects.toMatchObject(error);
+  await expect(add({} as types.NewPet)).rejects.toMatchObject(error);
   await expect(list({ pageSize: 0 }).next()).rejects.toMatchObject(error);
 });
 
@@ -77,14 +78,11 @@ it("reads as bigint what openapi.json describes as int64, and leaves other membe
   expect(pet).toEqual([...described, ["tags", false]]);
 });
 
-it("follows links when it needs the next page, with the query only, and no link twice", async () => {
+it("follows links when it needs the next page, with the query only", async () => {
   start(page(1, next("http://other/v1/pets?cursor=b")), page(2, next("?cursor=c")), page(3));
   expect((await all(store.list({ status: "sold" }))).map(({ id }) => id)).toEqual([1n, 2n, 3n]);
   const queries = ["?limit=100&status=sold", "?cursor=b", "?cursor=c"];
   expect(received).toMatchObject(queries.map((query) => ({ url: `/v1/pets${query}` })));
-  start(...Array(9).fill(page(1, next("?cursor=b"))));
-  await expect(all(store.list())).rejects.toThrow("the same page");
-  expect(received).toHaveLength(2);
 });
 
 const body = '{"id":1,"name":"Rex","categoryId":1,"sta'; // cut off
@@ -95,12 +93,10 @@ it.each<Answer>([
   { headers: { "Transfer-Encoding": "identity" }, body },
 ])("repeats the same request with the same Idempotency-Key, after growing pauses: %j", async (answer) => {
   start(answer, answer, answer);
-  const { signal } = new AbortController();
-  expect(await store.add(rex, { signal })).toEqual({ ...rex, id: 1n, status: "available" });
+  expect(await store.add(rex)).toEqual({ ...rex, id: 1n, status: "available" });
   expect(new Set(received.map((request) => JSON.stringify(request))).size).toBe(1);
   expect(received[3]).toMatchObject({ headers: { "idempotency-key": expect.stringMatching(/^[\w-]{36}$/) } });
   expect(pauses).toEqual([200, 400, 800]);
-  expect(getEventListeners(signal, "abort")).toEqual([]);
   start(...Array(9).fill(answer));
   await expect(store.add(rex, { idempotencyKey: "own" })).rejects.toThrow();
   expect(received).toMatchObject(Array(6).fill({ headers: { "idempotency-key": "own" } }));
@@ -112,7 +108,10 @@ it("gives up each attempt after 10 s without a response, also with a signal", as
     attempt = new AbortController();
     return attempt.signal;
   });
-  duringPause = () => attempt.abort("late");
+  duringPause = () => {
+    attempt.abort("late");
+    return 0;
+  };
   start("none", "none", "none", "none", "none", "none");
   await expect(store.add(rex, new AbortController())).rejects.toBe("late");
   expect([received.length, limits.mock.calls]).toEqual([6, Array(6).fill([10_000])]);
@@ -141,26 +140,13 @@ it("ends with the reason of its signal, in an attempt and in a pause", async () 
   for (const answer of ["none", "lost"] as const) {
     const controller = new AbortController();
     start(answer, answer, answer);
-    duringPause = () => controller.abort("stop");
+    duringPause = () => {
+      controller.abort("stop");
+      return 100_000;
+    };
     const calls = [store.add(rex, controller), store.list({}, controller).next()];
     for (const call of calls) await expect(call).rejects.toBe("stop");
   }
-});
-
-it("keeps the process alive in a pause, and leaves no timer after its signal", async () => {
-  const script = `import { petStore } from ${JSON.stringify(new URL("../../examples/client.ts", import.meta.url))};
-    const [controller, { setTimeout }, pauses] = [new AbortController(), globalThis, []];
-    globalThis.setTimeout = (run, pause) => {
-      if (pauses.push(pause) === 2) queueMicrotask(() => controller.abort("stop"));
-      return setTimeout(run, pause);
-    };
-    const headers = () => ({ "Retry-After": 50 * pauses.length });
-    globalThis.fetch = async (_, { signal }) =>
-      signal.throwIfAborted() ?? new Response("", { status: 503, headers: headers() });
-    const call = petStore({ baseUrl: "http://a/v1", apiKey: "k" }).list({}, controller).next();
-    console.log(await call.catch(String), String(process.getActiveResourcesInfo().includes("Timeout")));`;
-  const args = ["--input-type=module", "--eval", script];
-  expect(await runNode(args, {})).toEqual({ code: 0, stdout: "stop false\n", stderr: "" });
 });
 
 it("refuses an invalid option with an error that names it and does not repeat it", async () => {
@@ -171,30 +157,26 @@ it("refuses an invalid option with an error that names it and does not repeat it
   }
 });
 
-it("takes the Idempotency-Keys that the service takes, and refuses others before a request", async () => {
-  const taken = ["a", "a b", '"a"', '"\\""', "x".repeat(255)];
-  const others = [
+it("sends an Idempotency-Key unchanged, and refuses before a request what would change or be lost", async () => {
+  for (const key of [
+    "a",
+    "a b",
+    '"a"',
+    "x".repeat(255),
     null,
-    true,
     7,
     {},
     "",
     " a",
-    "a ",
-    "\n",
-    "ключ",
-    "\u007f",
-    '"',
-    '"a',
-    '"\\a"',
+    "a\n",
+    "ü",
     "x".repeat(256),
-  ];
-  for (const key of [...taken, ...others]) {
+  ]) {
     start();
-    const [result] = await Promise.allSettled([store.add(rex, { idempotencyKey: key as string })]);
-    const isTaken = typeof key === "string" && parseIdempotencyKey(key) !== undefined;
-    expect({ key, sent: received.length }).toEqual({ key, sent: isTaken ? 1 : 0 });
-    if (!isTaken) expect(result).toMatchObject({ reason: expect.any(TypeError) });
+    const [{ status }] = await Promise.allSettled([store.add(rex, { idempotencyKey: key as string })]);
+    const isKey = typeof key === "string" && /^[!-~][ -~]{0,254}$/.test(key);
+    expect({ key, status }).toEqual({ key, status: isKey ? "fulfilled" : "rejected" });
+    expect(received).toMatchObject(isKey ? [{ headers: { "idempotency-key": key } }] : []);
   }
 });
 
@@ -202,13 +184,4 @@ it("refuses a wrong status, and never takes it for none", async () => {
   const { list } = client.petStore({ baseUrl: shared.baseUrl, apiKey: shared.key });
   for (const status of ["", null, 0, false, "sold&a=b"])
     await expect(list({ status: status as PetStatus }).next()).rejects.toMatchObject({ status: 400 });
-});
-
-it("says before a request what it needs of a runtime without the source of JSON.parse", async () => {
-  const { parse } = JSON;
-  const old = jest.spyOn(JSON, "parse").mockImplementation((text) => parse(text, (_name, value) => value));
-  start();
-  await expect(store.add(rex)).rejects.toThrow("use Node 22 or later.");
-  old.mockRestore();
-  expect(received).toEqual([]);
 });
