@@ -22,7 +22,7 @@ export function must(rule: string) {
  * Makes the schema of a value that is sent as text, in a path, a query or a header.
  *
  * @param decode returns undefined for text that breaks the rule
- * @param encode writes a value as text that decode accepts
+ * @param encode writes a value as text that decode accepts: the `Link` to the next page repeats the parameters
  * @param rule what `must` returned
  * @param meta describes the text in JSON Schema, with an example
  */

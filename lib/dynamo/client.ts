@@ -19,17 +19,17 @@ export const timeouts = (ms: number) => ({
   throwOnRequestTimeout: true,
 });
 
-/**
- * Returns whether a failure is temporary: throttling, a timeout, a lost connection, an unreadable response, or a 5xx of
- * DynamoDB. Others are mistakes of this service or its permissions: what DynamoDB names, what fails before an attempt adds
- * `$metadata`, such as a value that cannot be stored, and a stored value that cannot be read, which has no `$response`.
- */
-const isTransient = (error: Error) =>
-  error instanceof DynamoDBServiceException
-    ? (error.$metadata.httpStatusCode ?? 0) >= 500 ||
-      error.$retryable !== undefined ||
-      /^Unknown$|Throttl|ThroughputExceeded|LimitExceeded/.test(error.name)
-    : "$metadata" in error && (error.name !== "SyntaxError" || "$response" in error);
+/** Returns whether a retry can succeed. All other failures are mistakes of this service or its permissions. */
+function isTransient(error: Error) {
+  // An attempt adds `$metadata`. What fails before it was not sent, such as a value that cannot be stored.
+  if (!("$metadata" in error)) return false;
+  // A response that was cut off is not JSON. Without `$response`, it is a stored value that cannot be read.
+  if (error.name === "SyntaxError") return "$response" in error;
+  if (!(error instanceof DynamoDBServiceException)) return true; // A timeout or a lost connection.
+  if (error.$retryable || (error.$metadata.httpStatusCode ?? 0) >= 500) return true;
+  // Throttling is a 400 with one of several names. A response that names no error is "Unknown".
+  return /^Unknown$|Throttl|ThroughputExceeded|LimitExceeded/.test(error.name);
+}
 
 /**
  * Makes a DynamoDB client that throws the service's own errors: ApiError `unavailable` when a retry can succeed,

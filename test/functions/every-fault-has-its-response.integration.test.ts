@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from "@jest/globals";
+import { afterAll, expect, it, jest } from "@jest/globals";
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult } from "aws-lambda";
 import { generateApiKey, hashApiKey, newApiKeyRecord } from "../../lib/api-key.ts";
 import { apiKeyStore } from "../../lib/dynamo/api-key-store.ts";
@@ -36,11 +36,17 @@ const cases = Object.entries(expected).map(([fault, [status, attempts]]) => ({
   status,
   attempts,
 }));
-// These run at once, because they take seconds until the last attempt.
+// These run beside the others, because they take seconds until the last attempt.
 const waits: Fault[] = ["delay", "stall", "throughput exceeded", "throttling", "request limit exceeded"];
 
 const tables = await createOwnTables();
 const key = generateApiKey("staging");
+const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
+await apiKeyStore(tables.API_KEYS_TABLE).add(newApiKeyRecord(key, details));
+
+/** What the functions log. */
+const lines: object[] = [];
+jest.spyOn(console, "error").mockImplementation((line) => lines.push(line));
 
 const proxies: Awaited<ReturnType<typeof startFaultProxy>>[] = [];
 afterAll(() => Promise.all(proxies.map(({ close }) => close())));
@@ -62,23 +68,6 @@ async function startFunctions() {
 }
 
 type Functions = Awaited<ReturnType<typeof startFunctions>>;
-/** What the functions do during a fault and after it. */
-const runs = new Map<Fault, ReturnType<typeof runWithFault>>();
-
-beforeAll(async () => {
-  const details = { owner: "test", scopes: ["pets:read" as const], createdAt: Date.now() };
-  await apiKeyStore(tables.API_KEYS_TABLE).add(newApiKeyRecord(key, details));
-  for (const one of cases) {
-    const run = runWithFault(one, await startFunctions());
-    runs.set(one.fault, run);
-    await Promise.allSettled(waits.includes(one.fault) ? [] : [run]);
-  }
-  await Promise.allSettled(runs.values());
-});
-
-/** What the functions log. */
-const lines: object[] = [];
-jest.spyOn(console, "error").mockImplementation((line) => lines.push(line));
 
 /** Each example of a request to each operation. */
 const examples = operations.flatMap((operation: Operation) =>
@@ -103,7 +92,8 @@ async function prepare(call: Functions["call"], sent: typeof examples) {
   return () => Promise.all(sends.map((send) => send()));
 }
 
-async function runWithFault({ fault, attempts }: (typeof cases)[number], functions: Functions) {
+/** Returns what functions do during a fault and after it. */
+async function run({ fault, status, attempts }: (typeof cases)[number], functions: Functions) {
   const { proxy, call, authorize } = functions;
   const plain = examples.filter(({ what }) => what === "none");
   const send = await prepare(call, plain);
@@ -115,16 +105,22 @@ async function runWithFault({ fault, attempts }: (typeof cases)[number], functio
   // What the SDK repeats meets the first attempt of each call. The rest has ended.
   await proxy.set(attempts > 1 ? fault : undefined, ({ attempt }) => attempt === 1);
   const [after, policy] = await Promise.all([sendAll(), authorize()]);
-  return { during, decision, made, after, policy };
+  return { fault, status, attempts, during, decision, made, after, policy };
 }
 
-const runOf = (fault: Fault) => runs.get(fault) as ReturnType<typeof runWithFault>;
+const runs: ReturnType<typeof run>[] = [];
+for (const one of cases) {
+  // The endpoint of a function is in the environment while it starts.
+  runs.push(run(one, await startFunctions()));
+  if (!waits.includes(one.fault)) await runs.at(-1);
+}
+const results = await Promise.all(runs);
+
 const byFunction = (attempts: number) => Object.fromEntries(functionNames.map((name) => [name, attempts]));
 
-it.each(cases)(
+it.each(results)(
   "with $fault, every function returns a $status after $attempts attempts",
-  async ({ fault, status, attempts }) => {
-    const { during, decision, made } = await runOf(fault);
+  ({ status, attempts, during, decision, made }) => {
     expect({ ...byFunction(0), ...made }).toEqual(byFunction(attempts));
     const code = status === 503 ? "unavailable" : "internal_error";
     const retry = errorHeaders(code)["Retry-After"];
@@ -138,10 +134,9 @@ it.each(cases)(
   },
 );
 
-it.each(cases)(
+it.each(results)(
   "every operation succeeds once $fault is over, or meets only the first attempt of a call",
-  async ({ fault }) => {
-    const { after, policy } = await runOf(fault);
+  ({ after, policy }) => {
     expect(Object.fromEntries(after.map(({ request, outcome }) => [request, outcome]))).toEqual(
       Object.fromEntries(after.map(({ request, operation }) => [request, operation.success.status])),
     );
