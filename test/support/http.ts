@@ -11,8 +11,6 @@ export interface HttpRequest {
   key?: string;
   headers?: [name: string, value: string][];
   body?: string | Buffer;
-  /** how long the connection can be silent */
-  timeoutMs?: number;
 }
 
 interface HttpResponse {
@@ -38,17 +36,17 @@ async function read(message: http.IncomingMessage): Promise<HttpResponse> {
  * @throws Error when the connection breaks, or is silent for too long, before the response is complete
  */
 export function send(baseUrl: string, request: HttpRequest): Promise<HttpResponse> {
-  const { method = "GET", path, key, headers = [], body, timeoutMs = 30_000 } = request;
+  const { method = "GET", path, key, headers = [], body } = request;
   const { protocol, hostname, port, host, pathname } = new URL(baseUrl);
   const own = [["Host", host]];
   if (key) own.push(["Authorization", `Bearer ${key}`], ["Content-Type", "application/json"]);
   if (body !== undefined) own.push(["Content-Length", String(Buffer.byteLength(body))]);
   const target = { method, hostname, port, path: pathname.replace(/\/$/, "") + path };
-  const options = { ...target, headers: [...own, ...headers].flat(), timeout: timeoutMs };
+  const options = { ...target, headers: [...own, ...headers].flat(), timeout: 30_000 };
   return new Promise((resolve, reject) => {
     const client = protocol === "https:" ? https : http;
     const outgoing = client.request(options, (message) => read(message).then(resolve, reject));
-    outgoing.on("timeout", () => outgoing.destroy(new Error(`no response within ${timeoutMs} ms`)));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no response within 30 s")));
     outgoing.on("error", reject);
     outgoing.end(body);
   });

@@ -8,14 +8,10 @@ import { shared } from "./shared.ts";
 
 const withoutOptions = ({ wafRateLimits, alarmEmails, domain, ...stage }: Stage): Stage => stage;
 
-/** With every option, and with numbers that infra/stages.ts does not have. */
+/** With every option. */
 const fillIn = (stage: Stage): Stage => ({
   ...stage,
-  authorizerCacheSeconds: 17,
-  throttling: { rate: 700, burst: 1100 },
   wafRateLimits: { perIpPerMinute: 1300, perKeyPerMinute: 1900 },
-  systemLogLevel: stage.systemLogLevel === "INFO" ? "WARN" : "INFO",
-  logRetentionDays: 7,
   alarmEmails: { page: "on-call@example.com", notice: "team@example.com" },
   domain: {
     name: `${stage.name}.example.com`,

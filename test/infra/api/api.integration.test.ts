@@ -8,7 +8,7 @@ import { stageVariants } from "../../support/stages.ts";
 describe.each(stageVariants)("the stack of $name, $settings", ({ name, assembly }) => {
   const stack = stackName(name);
   const { find, only } = readResources(assembly, stack);
-  const { routes, gatewayResponses } = readStack(assembly, stack);
+  const { routes } = readStack(assembly, stack);
 
   it("requires authorization for everything but unknown paths, which API Gateway must not handle itself", () => {
     const open = routes.filter(({ requiresAuthorization }) => !requiresAuthorization);
@@ -27,23 +27,5 @@ describe.each(stageVariants)("the stack of $name, $settings", ({ name, assembly 
     expect(responses.map((response) => response.ResponseType).sort()).toEqual(types.sort());
     for (const { ResponseTemplates, ResponseParameters = {} } of responses)
       expect(JSON.stringify([ResponseTemplates, ResponseParameters])).not.toContain("$"); // of variables
-  });
-
-  it("tells a client that AWS WAF blocks to wait for longer than one that is throttled", () => {
-    const waitOf = (type: string) => Number(gatewayResponses[type]?.headers["Retry-After"]);
-    expect(waitOf("WAF_FILTERED")).toBeGreaterThan(waitOf("THROTTLED"));
-  });
-
-  it("never lets a client's body choose the status of a mock, and declares its headers", () => {
-    const mocks = find("ApiGateway::Method").filter(({ Integration }) => Integration.Type === "MOCK");
-    expect(mocks).not.toEqual([]);
-    for (const { Integration, MethodResponses } of mocks) {
-      expect(Integration.PassthroughBehavior).toBe("NEVER");
-      const [{ StatusCode, ResponseParameters = {} }] = Integration.IntegrationResponses;
-      // API Gateway refuses a method that returns another header.
-      expect(Object.keys(MethodResponses[0].ResponseParameters)).toEqual(Object.keys(ResponseParameters));
-      for (const template of Object.values(Integration.RequestTemplates))
-        expect(template).toBe(`{"statusCode":${StatusCode}}`);
-    }
   });
 });

@@ -22,7 +22,6 @@ describe.each(stageVariants)("in $name, $settings", ({ name: stage, settings, as
   /** The name of an alarm as docs/incidents.md has it, without that of the stack. */
   const nameOf = ({ AlarmName }: Json): string =>
     AlarmName.replace(`${stackName(stage)}-`, "").replace(/^\w+(?=Throttles$)/, "<function>");
-  const paging = alarms.find((alarm) => nameOf(alarm) === "ServerErrors1h");
 
   it("docs/incidents.md lists the alarms, and has the section that each of them names", () => {
     const listed = [...incidents.matchAll(/^- `(\S+)`, a (page|notice)/gm)].map(
@@ -68,23 +67,6 @@ describe.each(stageVariants)("in $name, $settings", ({ name: stage, settings, as
     const ends = { OKActions: [notice], actions: 1 };
     for (const { id, AlarmActions, OKActions } of alarms)
       expect({ id, OKActions, actions: AlarmActions.length }).toEqual({ id, ...ends });
-  });
-
-  it("a page compares the numbers of 5xx and served requests, also without an access log", () => {
-    const ids = Object.fromEntries(
-      paging.Metrics.map(({ Id, MetricStat: of }: Json) => [Id, of && `${of.Stat} ${of.Metric.MetricName}`]),
-    );
-    const expressions = paging.Metrics.flatMap(({ Expression }: Json) => Expression ?? []).map(
-      (text: string) => text.replace(/>= \d+/, ">= n").replaceAll(/\b[a-z]\w+/g, (id) => ids[id] ?? id),
-    );
-    expect(expressions.sort()).toEqual([
-      "IF(failures >= n, failures / MAX([failures, FILL(SampleCount ServedLatency, 0)]), 0)",
-      "MAX([FILL(Sum 5XXError, 0), FILL(Sum ServerErrors, 0)])",
-    ]);
-    const { DashboardBody } = only("CloudWatch::Dashboard");
-    expect(DashboardBody).toMatch(/"ServedLatency",{"label":"served",[^}]*"SampleCount"/);
-    const { Expression } = paging.Metrics.find(({ Id }: Json) => Id === "failures");
-    expect(DashboardBody).toContain(Expression);
   });
 
   it.each(functionNames)(
