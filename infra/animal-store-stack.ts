@@ -34,9 +34,8 @@ export class AnimalStoreStack extends Stack {
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     for (const { node, tableName } of Object.values(tables))
       new CfnOutput(this, tableOutput(node.id), { value: tableName });
-    for (const [name, { functionName }] of Object.entries(functions)) {
+    for (const [name, { functionName }] of Object.entries(functions))
       new CfnOutput(this, functionOutput(name), { value: functionName });
-    }
     new CfnOutput(this, "PageTopicArn", { value: alarms.page.topicArn });
     new CfnOutput(this, "NoticeTopicArn", { value: alarms.notice.topicArn });
   }

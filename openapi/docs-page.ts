@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
-import { dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "./document.ts";
 
@@ -17,12 +17,10 @@ const types = {
 };
 
 /** The files that the page consists of. No other file is ever read. */
-const names = ["index.html", "page.css", "page.js", "exact-integers.js"];
-const swaggerUiNames = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
-const files = new Map([
-  ...names.map((name) => [name, join(own, name)] as const),
-  ...swaggerUiNames.map((name) => [name, join(swaggerUi, name)] as const),
-]);
+const files = [
+  ...["index.html", "page.css", "page.js", "exact-integers.js"].map((name) => join(own, name)),
+  ...["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"].map((name) => join(swaggerUi, name)),
+];
 
 /**
  * The page contains a key. With these headers, no other site can read it, frame it or load parts of it, and it loads
@@ -53,7 +51,7 @@ const headers = {
 export function docsPage(key: string, apiStageName: string) {
   const document = openApiDocument();
   // All of them before the first request, because npm can change them while this runs.
-  const contents = new Map([...files].map(([name, file]) => [name, readFileSync(file)]));
+  const contents = new Map(files.map((file) => [basename(file), readFileSync(file)]));
   // A key is letters, digits and underscores, so it needs no escapes.
   const html = String(contents.get("index.html")).replace('id="docs"', `id="docs" data-key="${key}"`);
   contents.set("index.html", Buffer.from(html));

@@ -35,13 +35,13 @@ const shareOfServerErrors = (api: Api, atLeast: number) =>
   });
 
 /** The alarm that the share of 5xx is `rate` times the share that the objective allows. */
-const serverErrorsAlarm = (api: Api, rate: number, atLeast: number) => {
+const serverErrorsAlarm = (api: Api, period: Duration, rate: number, atLeast: number) => {
   const threshold = rate * ERROR_BUDGET;
   const percent = (100 * threshold).toLocaleString("en");
   const says = (time: string) =>
     `Clients get errors: in ${time}, more than ${percent} % of the served requests, and at least ${atLeast}, got a 5xx.`;
   const metric = shareOfServerErrors(api, atLeast);
-  return { metric, threshold, evaluationPeriods: 1, says, section: "ServerErrors" };
+  return { metric, threshold, period, evaluationPeriods: 1, says, section: "ServerErrors" };
 };
 
 /** Adds the alarms of a whole stage. A notice says that an alarm has ended, or that a new alarm is OK. */
@@ -50,16 +50,8 @@ export function addStageAlarms(alarms: Alarms, api: Api, functions: Functions): 
   const all = [
     // 14.4 times the rate that the objective allows uses 2 % of the budget of 30 days in an hour (The Site Reliability
     // Workbook, "Alerting on SLOs").
-    alarms.add("ServerErrors1h", {
-      ...serverErrorsAlarm(api, 14.4, 12),
-      period: Duration.hours(1),
-      topic: page,
-    }),
-    alarms.add("ServerErrors3d", {
-      ...serverErrorsAlarm(api, 1, 20),
-      period: Duration.days(3),
-      topic: notice,
-    }),
+    alarms.add("ServerErrors1h", { ...serverErrorsAlarm(api, Duration.hours(1), 14.4, 12), topic: page }),
+    alarms.add("ServerErrors3d", { ...serverErrorsAlarm(api, Duration.days(3), 1, 20), topic: notice }),
     alarms.add("SlowResponses", {
       metric: api.accessLog.servedLatency,
       threshold: SLOW_MS,

@@ -13,9 +13,7 @@ export function linkHeader(
   query: Record<string, string | undefined> = {},
 ): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, value);
-  }
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
   const scheme = header(event, "x-forwarded-proto") === "http" ? "http" : "https";
   const baseUrl = `${scheme}://${header(event, "host")}/${API_VERSION}`;
   return `<${baseUrl}${path}${search.size > 0 ? `?${search}` : ""}>; rel="${rel}"`;
