@@ -1,4 +1,3 @@
-import { type EventEmitter, once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 
 const PAUSE_MS = 250;
@@ -27,18 +26,4 @@ export async function eventually<T>(
       await setTimeout(PAUSE_MS);
     }
   }
-}
-
-/**
- * Waits for an event, up to 20 seconds.
- *
- * @param what happens then
- * @returns the arguments of the event
- * @throws Error that says what did not happen, or the error that the emitter reports
- */
-export async function occurs(what: string, emitter: EventEmitter, event: string) {
-  const signal = AbortSignal.timeout(20_000);
-  return once(emitter, event, { signal }).catch((error) => {
-    throw signal.aborted ? new Error(`This did not happen: ${what}.`) : error;
-  });
 }

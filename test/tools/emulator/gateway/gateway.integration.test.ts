@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, expect, it, jest } from "@jest/globals";
@@ -9,7 +10,6 @@ import type { Invoke } from "../../../../tools/emulator/functions.ts";
 import { createGateway, type HandledRequest } from "../../../../tools/emulator/gateway/gateway.ts";
 import { EVENT_LIMIT } from "../../../../tools/emulator/gateway/request.ts";
 import { readStack } from "../../../../tools/emulator/template/template.ts";
-import { occurs } from "../../../support/eventually.ts";
 import { disconnect, send } from "../../../support/http.ts";
 import { listen } from "../../../support/listen.ts";
 import { shared } from "../../../support/shared.ts";
@@ -99,11 +99,11 @@ it.each([
   const head = `POST /${API_VERSION}/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}`;
   socket.write(`${head}Content-Length: ${sent + rest}\r\n\r\n`);
   socket.write(Buffer.alloc(sent));
-  const [response] = await occurs("the gateway responds before the rest", socket, "data");
+  const [response] = await once(socket, "data");
   expect(String(response)).toMatch(`HTTP/1.1 ${status} `);
   socket.end(Buffer.alloc(rest));
   // Otherwise, the connection is reset, and a client cannot read the response.
-  await occurs("the gateway reads the rest", socket, "close");
+  await once(socket, "close");
 });
 
 it("responds to a 204 with a Content-Type, as API Gateway does, and without a length", async () => {

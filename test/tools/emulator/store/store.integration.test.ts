@@ -11,7 +11,7 @@ import { useStore } from "../../../../tools/emulator/store/aws-environment.ts";
 import { closeIterators } from "../../../../tools/emulator/store/close-iterators.ts";
 import { createTables } from "../../../../tools/emulator/store/create-tables.ts";
 import { type Store, startStore } from "../../../../tools/emulator/store/store.ts";
-import { eventually, occurs } from "../../../support/eventually.ts";
+import { eventually } from "../../../support/eventually.ts";
 
 /** What a request has whose signature is not checked. */
 const signed = ({ accessKeyId }: { accessKeyId: string }, operation: string) => ({
@@ -82,7 +82,7 @@ describe("a store", () => {
     const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
     const socket = connect(Number(port), "127.0.0.1");
     socket.resume().end(`POST / HTTP/1.1\r\n${head.join("")}\r\n{}`);
-    await occurs("the store closes the connection", socket, "close");
+    await once(socket, "close");
     expect((await send(store, "ListTables", {})).body).toBe('{"TableNames":["kept"]}');
   });
 
