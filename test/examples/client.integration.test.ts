@@ -47,7 +47,7 @@ jest.spyOn(Math, "random").mockReturnValue(1);
 const { origin, close } = await listen(server);
 afterAll(close);
 const start = (...planned: Answer[]) => {
-  [answers, received, pauses.length] = [planned, [], 0];
+  [answers, received, pauses.length, duringPause] = [planned, [], 0, () => 0];
 };
 const store = client.petStore({ baseUrl: `${origin}/v1`, apiKey: "k" });
 const rex: types.NewPet = { name: "Rex", categoryId: 1n };
@@ -108,11 +108,11 @@ it("gives up each attempt after 10 s without a response, also with a signal", as
     attempt = new AbortController();
     return attempt.signal;
   });
+  start("none", "none", "none", "none", "none", "none");
   duringPause = () => {
     attempt.abort("late");
     return 0;
   };
-  start("none", "none", "none", "none", "none", "none");
   await expect(store.add(rex, new AbortController())).rejects.toBe("late");
   expect([received.length, limits.mock.calls]).toEqual([6, Array(6).fill([10_000])]);
   limits.mockRestore();
