@@ -24,16 +24,15 @@ it.each(all.filter(({ headers }) => headers && "Idempotency-Key" in headers.shap
     const key = randomUUID();
     const first = await send(key, sent);
     expect(await send(key, Object.fromEntries(Object.entries(sent).toReversed()))).toEqual(first);
+    const wrong: object[] = [];
     for (const [name, values] of bodySamples(operation))
       for (const value of values.filter((one) => stringifyJson(one) !== stringifyJson(sent[name]))) {
         const { statusCode: alone } = await send(randomUUID(), { ...sent, [name]: value });
         const { statusCode } = await send(key, { ...sent, [name]: value });
-        expect({ name, value, statusCode }).toEqual({
-          name,
-          value,
-          statusCode: alone === operation.success.status ? 422 : alone,
-        });
+        const refused = alone === operation.success.status ? 422 : alone; // the rule that refuses it alone can come first
+        if (statusCode !== 422 && statusCode !== refused) wrong.push({ name, value, statusCode });
       }
+    expect(wrong).toEqual([]);
   },
 );
 

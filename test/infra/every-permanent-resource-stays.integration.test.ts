@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { stackName } from "../../infra/names.ts";
+import { deployedStages } from "../../infra/stages.ts";
 import { readTemplate } from "../../tools/generate/reviewed-templates.ts";
 import type { Json } from "../support/json.ts";
 import { shared } from "../support/shared.ts";
@@ -25,7 +26,8 @@ it("every stack keeps its name", () => {
   const stacks = readdirSync(shared.assembly).flatMap(
     (file) => /^(.*)\.template\.json$/.exec(file)?.[1] ?? [],
   );
-  expect(stacks.sort()).toEqual(["animal-store-account", "animal-store-production", "animal-store-staging"]);
+  const names = ["account", ...deployedStages.map(({ name }) => name)].map((name) => `animal-store-${name}`);
+  expect(stacks.sort()).toEqual(names.sort());
 });
 
 describe.each(stageVariants)("in $name, $settings", ({ name: stage, assembly }) => {

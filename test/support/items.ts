@@ -17,6 +17,13 @@ export const callFunction: Call = async (id, event) => {
   return handler(event, context);
 };
 
+/** Calls the function of an operation. @returns the body of its success @throws Error with any other response */
+async function succeed({ id, success }: Operation, event: APIGatewayProxyEvent, call: Call): Promise<string> {
+  const { statusCode, body } = await call(id, event);
+  if (statusCode !== success.status) throw new Error(`${id} returned ${statusCode}: ${body}`);
+  return body;
+}
+
 const all = operations as readonly Operation[];
 const LAST_PARAMETER = /\/\{(\w+)\}$/;
 const creationIn = (path: string) =>
@@ -43,10 +50,7 @@ export async function addItem(path: string, ids: Record<string, string>, call = 
   const { [name]: example = "" } = exampleRequest(creation).params;
   const own = added === 0 ? example : example.slice(0, -String(added).length) + added;
   if (name) added++;
-  const event = exampleEvent(creation, { path: { ...ids, [name]: own } });
-  const { statusCode, body } = await call(creation.id, event);
-  if (statusCode !== creation.success.status)
-    throw new Error(`${creation.id} returned ${statusCode}: ${body}`);
+  const body = await succeed(creation, exampleEvent(creation, { path: { ...ids, [name]: own } }), call);
   return name ? own : String(Object(parseJson(body)).id);
 }
 
@@ -55,7 +59,7 @@ export async function addItems(path: string, call = callFunction): Promise<Recor
   const [, parent, name] = /^(.*)\/\{(\w+)\}/.exec(path) ?? [];
   // The examples of bodies can name the examples of these items.
   if (parent === undefined || name === undefined) {
-    for (const put of all.filter(isCreation)) await call(put.id, exampleEvent(put));
+    for (const put of all.filter(isCreation)) await succeed(put, exampleEvent(put), call);
     return {};
   }
   const ids = await addItems(parent, call);

@@ -17,7 +17,9 @@ function samplesOf(schema: Json): unknown[] {
     number: () => [rest.minimum ?? -1, 0.5, 1e-200, "1"],
     boolean: () => [true, false, 0],
     array: () =>
-      [0, 1, 1 + (rest.maxItems ?? 1)].map((n) => Array(n).fill(samplesOf(schemaOf(rest.items))[0])),
+      [0, 1, rest.maxItems ?? 2, 1 + (rest.maxItems ?? 2)].map((length) =>
+        Array(length).fill(samplesOf(schemaOf(rest.items))[0]),
+      ),
   };
   return [...new Set([...examples, ...(values ?? ends[type]?.() ?? []), null, {}])];
 }

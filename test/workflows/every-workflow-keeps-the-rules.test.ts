@@ -27,6 +27,7 @@ it("only deployments of stages get credentials of AWS, and no pull request gets 
 
 it("a push deploys each stage after the tests and the stages before it", () => {
   expect(on.push.branches).toEqual([DEPLOYED_BRANCH]);
+  expect(Object.keys(jobs).sort()).toEqual(["check", "contract", ...stages].sort());
   expect(jobs.check.if).toBe(`github.ref == 'refs/heads/${DEPLOYED_BRANCH}'`);
   expect(concurrency).toEqual({ group: `deploy-\${{ github.ref_name }}`, "cancel-in-progress": false });
   expect(jobs.contract).toMatchObject({ needs: stages[0], permissions: { contents: "read" } });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { localStage } from "../../../infra/stages.ts";
+import { allStages, localStage } from "../../../infra/stages.ts";
 import { generateApiKey, hashApiKey, KEY_PREFIX, keyIdOf } from "../../../lib/api-key.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { Json } from "../../support/json.ts";
@@ -96,7 +96,7 @@ it.each([
   [`That is an API key. Use its key ID: ${keyIdOf(hashApiKey(pasted))}.`, ["revoke", `Bearer ${pasted}`]],
   ["Use a key ID, such as", ["revoke", pasted.slice(0, -3)]],
   [`unknown option '--${KEY_PREFIX}_***'`, ["list", `--${pasted}`]],
-  ["Allowed choices are local, staging, production.", ["list", "--stage", "x"]],
+  [`Allowed choices are ${allStages.map(({ name }) => name).join(", ")}.`, ["list", "--stage", "x"]],
 ])("explains wrong usage with exit code 2, and repeats no key: %s", async (message, args) => {
   const { stderr, ...result } = await keysCli([args[0] ?? "", "--stage", "local", ...args.slice(1)], env);
   expect(result).toEqual({ code: 2, stdout: "" });
