@@ -3,15 +3,9 @@ import { fileURLToPath } from "node:url";
 
 const entry = fileURLToPath(new URL("../../tools/cli/keys.ts", import.meta.url));
 
-interface Run {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
 /** Runs a script in a process of its own, without a terminal. */
-export function runNode(args: string[], options: ExecFileOptions): Promise<Run> {
-  return new Promise((resolve) => {
+export function runNode(args: string[], options: ExecFileOptions) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     const child = execFile(process.execPath, args, options, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout: String(stdout), stderr: String(stderr) }),
     );
@@ -20,8 +14,8 @@ export function runNode(args: string[], options: ExecFileOptions): Promise<Run> 
 }
 
 /** Runs `npm run keys`. It has only the AWS credentials of `environment`. */
-export function keysCli(args: string[], environment: Record<string, string>): Promise<Run> {
-  const { PATH } = process.env;
-  const env = { PATH, HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true", ...environment };
-  return runNode([entry, ...args], { env });
+export function keysCli(args: string[], environment: Record<string, string>) {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const own = { PATH, NODE_COMPILE_CACHE, HOME: "/nonexistent", AWS_EC2_METADATA_DISABLED: "true" };
+  return runNode([entry, ...args], { env: { ...own, ...environment } });
 }

@@ -44,7 +44,6 @@ it.concurrent.each<[what: string, environment: object, serves: string, status: n
   ["no key", { API_KEY: "" }, before, 1, /^1$/m],
   ["another deployment", { STATE: "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" }, before, 1, /^No deployment/m],
   ["an interrupt", { STOP: "INT" }, before, 1, /^Rolled back: Somebody/m],
-  ["a canceled job", { STOP: "TERM" }, before, 1, /^Rolled back: Somebody/m],
   ["a closed terminal", { STOP: "HUP" }, before, 1, /^Rolled back: Somebody/m],
   ["outputs that cannot be read", { FAIL: "*FunctionName*" }, before, 255, /^255$/m],
   ["versions that cannot be read", { FAIL: "*Lambda::V*" }, before, 1, /^Rolled back: A move failed\.$/m],
