@@ -29,7 +29,7 @@ describe("POST /pets", () => {
     expect(message).not.toContain("secret");
   });
 
-  it.each([0, 1, BODY_LIMIT / 2 - DEPTH_LIMIT * 2])(
+  it.each([0, 1, BODY_LIMIT / 2 - DEPTH_LIMIT - 32])(
     "limits the levels of JSON: the limit and %d",
     async (more) => {
       const [open, end] = ["[", "]"].map((bracket) => bracket.repeat(DEPTH_LIMIT - 1 + more));

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from "@jest/globals";
 import dynalite from "dynalite";
 import { petStore } from "../../../examples/client.ts";
 import { hashApiKey, keyIdOf } from "../../../lib/api-key.ts";
-import { NAME_LIMIT } from "../../../lib/limits.ts";
+import { NAME_LIMIT, PAGE_SIZE } from "../../../lib/limits.ts";
 import { NewPet } from "../../../lib/pet.ts";
 import { exampleOf } from "../../../openapi/example-values.ts";
 import { copyCheckout } from "../../support/checkout.ts";
@@ -121,7 +121,9 @@ it("keeps every pet that it has acknowledged when its disk is full or it is kill
   await mkdir(join(data, "assembly/old"));
   const { baseUrl, key } = await started(); // a new one in place of the revoked one
   const listed: unknown[] = [];
-  for await (const { id, categoryId, ...pet } of petStore({ baseUrl, apiKey: key }).list({ pageSize: 100 }))
+  for await (const { id, categoryId, ...pet } of petStore({ baseUrl, apiKey: key }).list({
+    pageSize: PAGE_SIZE.maximum,
+  }))
     listed.push({ id: Number(id), categoryId: Number(categoryId), ...pet });
   expect(listed).toEqual(expect.arrayContaining(pets));
   expect(await readdir(join(data, "assembly"))).not.toContain("old");
