@@ -19,8 +19,7 @@ export type NewPet = Omit<Pet, "id" | "status"> & { status?: PetStatus };
 const INT64_MEMBERS: readonly string[] = ["id", "categoryId"] satisfies (keyof Pet)[];
 
 const [ATTEMPTS, ATTEMPT_MS, LONGEST_PAUSE_MS] = [6, 10_000, 60_000];
-const IDEMPOTENCY_KEY = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
-type Init = { method?: string; body?: string; headers?: Record<string, string> };
+const IDEMPOTENCY_KEY = /^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/; // bare or quoted
 
 /** A response without what the client asked for: an error of the API, or the response of a proxy. */
 export class PetStoreError extends Error {
@@ -63,10 +62,12 @@ function stringify(pet: NewPet): string {
  * call. The `baseUrl` ends in the version, such as /v1.
  */
 export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
-  async function call(path: string, isList: boolean, signal?: AbortSignal, init: Init = {}) {
+  async function call(path: string, isList: boolean, signal?: AbortSignal, init: RequestInit = {}) {
     if (!/^https?:\/\/[^/?#@]+\//i.test(baseUrl))
       throw new TypeError("The baseUrl must be a URL such as https://api.example/v1."); // `fetch` would repeat a wrong one
     if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("The apiKey must be ASCII without spaces.");
+    if ((parse('{"id":1}') as Pet).id !== 1n)
+      throw new Error("JSON.parse has no source: use Node 22 or later.");
     const headers = { ...init.headers, Authorization: `Bearer ${apiKey}` };
     for (let attempt = 1; ; attempt++) {
       let pause = 100 * 2 ** attempt * Math.random();
@@ -111,8 +112,10 @@ export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
       while (query) {
         const page: { pets: Pet[]; link: string } = await call(`/pets${query}`, true, signal);
         for (const pet of page.pets) yield pet;
-        // Only the query of the link, so the key never goes to another host.
-        query = /<[^>?]*(\?[^>]+)>; rel="next"/.exec(page.link)?.[1];
+        // Only the query of the link, so the key never goes to another host. The same link would never end.
+        const next: string | undefined = /<[^>?]*(\?[^>]+)>; rel="next"/.exec(page.link)?.[1];
+        if (next === query) throw new Error("The link to the next page leads to the same page.");
+        query = next;
       }
     },
   };

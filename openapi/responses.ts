@@ -44,18 +44,13 @@ const requestIds = {
 
 function errorResponse(code: ErrorCode, headers: object) {
   const { "Retry-After": wait, "WWW-Authenticate": scheme } = errorHeaders(code);
-  const seconds = { type: "integer", format: "int32", minimum: 0, maximum: 60 };
+  const schema = { type: "integer", format: "int32", minimum: 0, maximum: 60 };
+  const seconds = { required: true, schema, example: Number(wait) };
   return {
     description: errors[code].message,
     headers: {
       ...headers,
-      ...(wait && {
-        "Retry-After": header("Seconds to wait before a retry (RFC 9110, 10.2.3)", {
-          required: true,
-          schema: seconds,
-          example: Number(wait),
-        }),
-      }),
+      ...(wait && { "Retry-After": header("Seconds to wait before a retry (RFC 9110, 10.2.3)", seconds) }),
       ...(scheme && {
         "WWW-Authenticate": header("How to authenticate (RFC 6750)", { required: true, example: scheme }),
       }),
