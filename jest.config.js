@@ -68,7 +68,7 @@ export default {
   ],
   reporters: ["default", "<rootDir>/test/support/failure-reporter.js"],
   randomize: true,
-  // More than two cores, because many tests wait: for time limits, restarts and other processes.
+  // More workers than two cores, because many tests only wait: for time limits, restarts and other processes.
   maxWorkers: 4,
   // After many tests, a worker needs half a second to release its memory, and more on a busy machine.
   workerGracefulExitTimeout: 20_000,

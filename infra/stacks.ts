@@ -7,7 +7,7 @@ import type { CodeFolder } from "./function-set.ts";
 import { accountStackName, DEPLOYED_BRANCH } from "./names.ts";
 import { deployedStages, type Stage } from "./stages.ts";
 
-/** The feature flags, so that every way to synthesize returns the same templates: only the `cdk` command reads cdk.json. */
+/** The feature flags, so that every way to synthesize returns the same templates: the CDK library ignores cdk.json. */
 export const featureFlags: Record<string, unknown> = createRequire(import.meta.url)("../cdk.json").context;
 
 /**

@@ -14,7 +14,7 @@ import type { Stage } from "./stages.ts";
 
 /**
  * A table whose recovery and protection depend on the stage. DynamoDB encrypts every table at rest by default. A table that
- * keeps data stays when its stack is deleted, unless the creation of the stack itself fails.
+ * keeps data stays when its stack is deleted, unless the deployment that made it fails.
  */
 export class StageTable extends Table {
   /** the environment variable that names the table to a function: `API_KEYS_TABLE` for ApiKeys (lib/env.ts) */

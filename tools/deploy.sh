@@ -1,5 +1,5 @@
 # bash tools/deploy.sh <stage>: deploys a stage (docs/deployment.md, "Deploy by hand"). Meanwhile, and for a minute afterwards,
-# it sends requests to every operation. If one that was right gets wrong, all functions serve again what they served before.
+# it sends requests to every operation. After several wrong answers, all functions serve again what they served before.
 
 set -eo pipefail
 CDPATH='' cd -- "$(dirname -- "$0")/.."
@@ -10,8 +10,8 @@ echo "url=$url" >> "${GITHUB_OUTPUT:-/dev/null}"
 sent=0 refused='' wrong='' failed='' before='' result=''
 
 # send <function> <right status> <arguments of curl>: counts the answers from the first right one on, because a new operation
-# has no route before the end of the deployment. With another number of spaces, a request asks the new authorizer, and not
-# the cache of API Gateway, if 4000 of them take longer than `authorizerCacheSeconds`.
+# has no route before the end of the deployment. API Gateway caches each spelling: with a new number of spaces, a request
+# asks the new authorizer, as long as 4000 requests take longer than `authorizerCacheSeconds`.
 send() {
   sent=$((sent + 1)) spaces=$((1 + sent % 4000))
   status=$(curl -qsm 10 -o /dev/null -w '%{http_code}' "${@:3}" \

@@ -13,7 +13,7 @@ export async function bundleFunctions(
   options: Pick<BuildOptions, "sourcemap" | "logLevel"> = {},
 ): Promise<OutputFile[]> {
   const building = build({ ...esbuildOptions, ...options, entryPoints: entryPoints() });
-  return (await building.finally(stop)).outputFiles; // the process; the next call starts another
+  return (await building.finally(stop)).outputFiles; // ends esbuild's process
 }
 
 /**

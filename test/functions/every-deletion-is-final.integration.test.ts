@@ -4,7 +4,7 @@ import type { Operation } from "../../lib/operation.ts";
 import { operations } from "../../lib/operations.ts";
 import { exampleEvent } from "../support/event.ts";
 import { startFaultProxy } from "../support/fault-proxy.ts";
-import { addItems, callFunction, isCreation } from "../support/items.ts";
+import { addItems, callFunction, isCreatingPut } from "../support/items.ts";
 import { createOwnTables } from "../support/own-tables.ts";
 
 const { PETS_TABLE } = await createOwnTables();
@@ -32,7 +32,7 @@ it.each([...removals])(
     expect([await remove(ids), await remove(ids)]).toEqual([true, false]);
     const found: Record<string, number> = {};
     for (const operation of operations)
-      if (operation.path === path && !isCreation(operation))
+      if (operation.path === path && !isCreatingPut(operation))
         found[operation.id] = await statusOf(operation, ids);
     expect(found).toEqual(Object.fromEntries(Object.keys(found).map((id) => [id, 404])));
   },

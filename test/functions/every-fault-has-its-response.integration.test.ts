@@ -135,7 +135,7 @@ it.each(results)(
 );
 
 it.each(results)(
-  "every operation succeeds once $fault is over, or meets only the first attempt of a call",
+  "every operation succeeds after $fault, and if only first attempts meet it",
   ({ after, policy }) => {
     expect(Object.fromEntries(after.map(({ request, outcome }) => [request, outcome]))).toEqual(
       Object.fromEntries(after.map(({ request, operation }) => [request, operation.success.status])),

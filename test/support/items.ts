@@ -29,8 +29,8 @@ const LAST_PARAMETER = /\/\{(\w+)\}$/;
 const creationIn = (path: string) =>
   all.find((operation) => operation.method === "POST" && operation.path === path);
 
-/** Returns whether an operation adds items: a PUT of a path whose parent has no POST. */
-export const isCreation = ({ method, path }: Operation): boolean =>
+/** Returns whether an operation is a PUT that adds items: the parent of its path has no POST. */
+export const isCreatingPut = ({ method, path }: Operation): boolean =>
   method === "PUT" && !creationIn(path.replace(LAST_PARAMETER, ""));
 
 /** How many items a PUT has added: each gets an id of its own. */
@@ -43,7 +43,7 @@ let added = 0;
  * @returns the id of the item
  */
 export async function addItem(path: string, ids: Record<string, string>, call = callFunction) {
-  const put = all.find((one) => isCreation(one) && one.path.replace(LAST_PARAMETER, "") === path);
+  const put = all.find((one) => isCreatingPut(one) && one.path.replace(LAST_PARAMETER, "") === path);
   const creation = creationIn(path) ?? put;
   if (!creation) throw new Error(`The tests need items of ${path}, which no POST or PUT adds.`);
   const [, name = ""] = LAST_PARAMETER.exec(creation.path) ?? [];
@@ -59,7 +59,7 @@ export async function addItems(path: string, call = callFunction): Promise<Recor
   const [, parent, name] = /^(.*)\/\{(\w+)\}/.exec(path) ?? [];
   // The examples of bodies can name the examples of these items.
   if (parent === undefined || name === undefined) {
-    for (const put of all.filter(isCreation)) await succeed(put, exampleEvent(put), call);
+    for (const put of all.filter(isCreatingPut)) await succeed(put, exampleEvent(put), call);
     return {};
   }
   const ids = await addItems(parent, call);

@@ -21,8 +21,8 @@ interface LocalTables extends StoreAddress {
 const MARK = "# The data of The Animal Store on this machine.";
 
 /**
- * Creates the folder, with a .gitignore that hides it from git and the linter in a checkout. Every file that this process
- * makes from now on is its owner's.
+ * Creates the folder, with a .gitignore that hides it from git and the linter in a checkout. From now on, only the owner
+ * can read the new files of this process.
  *
  * @throws Error in one line when it cannot be created, or has the files of somebody else
  */

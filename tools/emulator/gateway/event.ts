@@ -19,7 +19,7 @@ export function proxyEvent(
   { route, pathParameters }: RouteMatch,
   requestContext: RequestContext,
 ) {
-  // Of the first of the tunnels in front.
+  // As the first proxy received it.
   const scheme = /^https\b/i.test(message.headersDistinct["x-forwarded-proto"]?.[0] ?? "") ? "https" : "http";
   const parameters = [...Map.groupBy(query, ([name]) => name)];
   return {
