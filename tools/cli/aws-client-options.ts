@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { timeouts } from "../../lib/dynamo/client.ts";
 
 /**
- * Returns the settings of a client of AWS, each of whose attempts gives up after 5 s without a response. An operator can be far from AWS,
- * so a call can take longer than those of the functions. HTTPS_PROXY, NO_PROXY and AWS_CA_BUNDLE apply, as for `cdk`.
+ * Returns the settings of a client of AWS. Each attempt gives up after 5 s without a response: an operator can be far from
+ * AWS, so it has more time than in the functions. HTTPS_PROXY, NO_PROXY and AWS_CA_BUNDLE apply, as for `cdk`.
  *
  * @param maxAttempts of each call
  * @throws Error if the file AWS_CA_BUNDLE cannot be read

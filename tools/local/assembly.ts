@@ -26,7 +26,7 @@ export async function buildStack(folder: string): Promise<StackDefinition> {
   return readServedStack(folder);
 }
 
-/** Reads what buildStack has returned for a folder. Its code is what the CDK app makes the assets from, beside the source maps. */
+/** Reads what buildStack returned. Its code is what the CDK app makes the assets from, beside the source maps. */
 export function readServedStack(folder: string): StackDefinition {
   const stack = readStack(folder, servedStackName);
   const outputOf = new Map(Object.entries(stack.outputs).map(([output, value]) => [value, output]));
