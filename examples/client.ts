@@ -58,8 +58,8 @@ function stringify(pet: NewPet): string {
 /**
  * Makes a client of one stage. It retries five times after a lost connection, no response in 10 s, a success without the
  * animals, a 429, 500, 502, 503 or 504, with growing random pauses after the time in `Retry-After`, if it is below a minute.
- * The methods throw PetStoreError, the error of `fetch` if there is no response, or the reason of the `signal`, which ends a
- * call. The `baseUrl` ends in the version, such as /v1.
+ * The methods throw PetStoreError, the error of `fetch` if there is no response, an error of what you passed, or the reason
+ * of the `signal`, which ends a call. The `baseUrl` ends in the version, such as /v1.
  */
 export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   async function call(path: string, isList: boolean, signal?: AbortSignal, init: RequestInit = {}) {

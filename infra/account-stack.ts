@@ -109,7 +109,7 @@ export class AccountStack extends Stack {
       const finding = `arn:<AWS::Partition>:${arn}`;
       const resource = finding.replaceAll(/<(.+?)>/g, (_, name: string) => Fn.ref(name));
       calls.addStatements(new PolicyStatement({ actions, resources: [resource] }));
-      acknowledge(role, `IAM5[Resource::${finding}]`, "AWS or the bootstrap adds the end of these names.");
+      acknowledge(role, `IAM5[Resource::${finding}]`, "AWS and the bootstrap choose parts of these names.");
     };
     // `cdk deploy` assumes the roles that `cdk bootstrap` has created, which reach their whole account.
     const here = "<AWS::Region>:<AWS::AccountId>";

@@ -41,8 +41,8 @@ interface ApiFunctionProps {
 
 /**
  * Adds a role that allows a log and the declared access. Its id names the access, so a change of the access makes another
- * role. A published version keeps the role that it was published with, so the alias can be moved to a version and back
- * without a call that is refused.
+ * role. With `retainData`, a published version keeps the role that it was published with, so the alias can be moved to it
+ * and back without a refused call.
  */
 function createRole(
   scope: Construct,

@@ -3,6 +3,7 @@ import { Dashboard, GraphWidget, type IMetric, Stats } from "aws-cdk-lib/aws-clo
 import type { Construct } from "constructs";
 import type { Api } from "../api/api.ts";
 import type { Functions } from "../function-set.ts";
+import { pascalCase } from "../names.ts";
 import { dashboardName } from "./alarms.ts";
 import { serverErrors } from "./stage-alarms.ts";
 
@@ -14,7 +15,7 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
 /** Adds the dashboard of a stage: traffic and errors first, then their causes. */
 export function addDashboard(scope: Construct, api: Api, functions: Functions): void {
   const { restApi, accessLog } = api;
-  const named = Object.entries(functions);
+  const named = Object.entries(functions).map(([name, fn]) => [pascalCase(name), fn] as const);
   const requests = restApi.metricCount({ period, label: "all" });
   const served = accessLog.servedCount.with({ period, label: "served" });
   const errors = serverErrors(api).with({ period, label: "5xx" });

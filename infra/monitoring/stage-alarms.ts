@@ -34,7 +34,7 @@ const shareOfServerErrors = (api: Api, atLeast: number) =>
     usingMetrics: { failures: serverErrors(api), served: api.accessLog.servedCount },
   });
 
-/** The alarm that the share of 5xx is `rate` times the share that the objective allows. */
+/** The alarm that the share of 5xx exceeds `rate` times the share that the objective allows. */
 const serverErrorsAlarm = (api: Api, period: Duration, rate: number, atLeast: number) => {
   const threshold = rate * ERROR_BUDGET;
   const percent = (100 * threshold).toLocaleString("en");
@@ -75,7 +75,7 @@ export function addStageAlarms(alarms: Alarms, api: Api, functions: Functions): 
         period: Duration.minutes(5),
         evaluationPeriods: 3,
         topic: notice,
-        says: (time) => `Lambda or DynamoDB has throttled ${name} for ${time}.`,
+        says: (time) => `Lambda or DynamoDB has throttled ${pascalCase(name)} for ${time}.`,
         section: "Throttles",
       });
     }),

@@ -15,7 +15,7 @@ export const ORDER_ATTRIBUTE = "creationOrder";
 /** The index that lists the pets of a status: its keys are `status` and ORDER_ATTRIBUTE. */
 export const STATUS_INDEX = "byStatus";
 
-/** The partition key of the API keys: the key ID. The other attributes are the members of ApiKeyRecord (lib/api-key.ts). */
+/** The partition key of the API keys. The attributes are the members of ApiKeyRecord (lib/api-key.ts) and the following. */
 export const KEYS_KEY = "keyId";
 
 /** When DynamoDB deletes a key, in seconds since 1970. This only cleans up: the authorizer checks the end itself. */

@@ -15,7 +15,7 @@ program
 
 program
   .command("docs-page")
-  .description("uses the docs page in Chromium; checks its accessibility and its picture (needs npm)")
+  .description("uses the docs page in Chromium; checks its accessibility (needs npm)")
   .addOption(new Option("--browser <path>", "of Chromium").env("CHROMIUM").default("/usr/bin/chromium"))
   .option("--picture", "write a new docs/docs-page.png", false)
   .action(async (options, command) => {

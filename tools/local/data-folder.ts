@@ -48,7 +48,7 @@ export async function makeDataFolder(env: NodeJS.ProcessEnv): Promise<void> {
 export const writeTables = (env: NodeJS.ProcessEnv, tables: LocalTables) =>
   writeFile(dataPath(env, "tables.json"), JSON.stringify(tables));
 
-/** @throws Error in one line if no service runs with this folder */
+/** @throws Error in one line if the store of its service does not respond */
 export async function readTables(env: NodeJS.ProcessEnv): Promise<LocalTables> {
   try {
     const tables: LocalTables = JSON.parse(await readFile(dataPath(env, "tables.json"), "utf8"));
