@@ -30,6 +30,6 @@ export async function createTables(tables: CreateTableCommandInput[]): Promise<v
     const names = existing.map(({ IndexName }) => IndexName);
     const absent = GlobalSecondaryIndexes.find(({ IndexName }) => !names.includes(IndexName))?.IndexName;
     if (absent)
-      throw new Error(`The table ${TableName} has no index ${absent}: delete the table, or its data folder.`);
+      throw new Error(`The table ${TableName} has no index ${absent}: delete it, or set another DATA_DIR.`);
   }
 }

@@ -15,7 +15,7 @@ declare module "dynalite/db/index.js" {
 
   /** The functions that the operations share, which they call as members of this object. */
   const db: {
-    create(options: object): { db: { open(): Promise<void> } };
+    create(options: object): { db: { open(options: object): Promise<void> } };
     checkConditional(data: Record<string, unknown>, item: object | undefined): ConditionFailure;
   };
   export default db;

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import dynalite from "dynalite";
 import db from "dynalite/db/index.js";
 import { closeIterators } from "./close-iterators.ts";
@@ -30,12 +31,13 @@ db.create = (options) => {
  * @throws Error in one line when the folder is broken or not writable, or another process has it open
  */
 export async function startStore(path?: string) {
-  if (path) await checkFiles(path);
+  const lost = path && (await findLoss(path));
   const accessKeyId = randomBytes(20).toString("hex");
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
-  // dynalite does not say why it cannot open a folder. LevelDB does, also if another process has the folder open.
-  await database.open().catch(({ message, cause }: Error & { cause?: Error }) => {
-    throw new Error(`The data folder ${path} cannot be opened, see DATA_DIR: ${cause?.message ?? message}`);
+  // With these options LevelDB opens nothing, but sees if another service has the folder, and can still be making its files.
+  await database.open(lost ? { createIfMissing: false, errorIfExists: true } : {}).catch(({ cause }) => {
+    const reason = cause.code === "LEVEL_LOCKED" ? "another service uses it." : lost || cause.message;
+    throw new Error(`The data folder ${path} cannot be opened, see DATA_DIR: ${reason}`);
   });
   const [listener] = server.listeners("request") as [RequestListener];
   server.removeListener("request", listener).on("request", guarded(listener, accessKeyId));
@@ -53,13 +55,12 @@ export async function startStore(path?: string) {
   };
 }
 
-/** LevelDB takes a folder without CURRENT for an empty one, and deletes the data. It does not miss a log. */
-async function checkFiles(path: string): Promise<void> {
+/** LevelDB takes a folder without CURRENT for an empty one, and deletes the data, and a log that it cannot read. */
+async function findLoss(path: string): Promise<string | undefined> {
   const names = await readdir(path).catch(() => []);
-  const has = (file: RegExp) => names.some((name) => file.test(name));
-  const lost = has(/^CURRENT$/) ? !has(/\.log$/) && "its .log" : has(/^MANIFEST|\.(ldb|log)$/) && "CURRENT";
-  if (lost)
-    throw new Error(
-      `The data folder ${path} has lost ${lost}: put it back from a copy, or delete the folder.`,
-    );
+  if (!names.some((name) => /^CURRENT$|^MANIFEST|\.(ldb|log)$/.test(name))) return;
+  const logs = names.filter((name) => name.endsWith(".log"));
+  for (const name of ["CURRENT", ...(logs.length > 0 ? logs : [".log"])])
+    if (!(await readFile(join(path, name)).catch(() => undefined)))
+      return `it has no readable ${name}: put it back from a copy, or delete the folder.`;
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempDisposable, readdir, rename, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readdir, rename, symlink, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -41,9 +41,11 @@ it("says why it cannot open a folder or use a table", async () => {
   const kept = await startStore(path);
   useStore(kept);
   await createTables([table]);
-  await expect(startStore(path)).rejects.toThrow(
-    `The data folder ${path} cannot be opened, see DATA_DIR: IO error: lock `,
-  );
+  const used = `The data folder ${path} cannot be opened, see DATA_DIR: another service uses it.`;
+  await expect(startStore(path)).rejects.toThrow(used);
+  await rename(join(path, "CURRENT"), `${path}.lost`); // as in a folder that another service is making
+  await expect(startStore(path)).rejects.toThrow(used);
+  await rename(`${path}.lost`, join(path, "CURRENT"));
   const index = {
     IndexName: "new",
     KeySchema: table.KeySchema,
@@ -59,8 +61,10 @@ it("says why it cannot open a folder or use a table", async () => {
   for (const lost of ["CURRENT", log]) {
     await rename(join(path, lost), `${path}.lost`);
     const names = await readdir(path);
-    await expect(startStore(path)).rejects.toThrow(`The data folder ${path} has lost `);
+    await expect(startStore(path)).rejects.toThrow("see DATA_DIR: it has no readable ");
     expect(await readdir(path)).toEqual(names);
+    await symlink(".", join(path, lost)); // a folder cannot be read
+    await expect(startStore(path)).rejects.toThrow("see DATA_DIR: it has no readable ");
     await rename(`${path}.lost`, join(path, lost));
   }
   await writeFile(join(path, "CURRENT"), "garbage");
