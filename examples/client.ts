@@ -63,9 +63,9 @@ function stringify(pet: NewPet): string {
  */
 export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   async function call(path: string, isList: boolean, signal?: AbortSignal, init: RequestInit = {}) {
-    if (!/^https?:\/\/[^/?#@]+\//i.test(baseUrl))
+    if (!URL.canParse(baseUrl) || !/^https?:\/\/[^/?#@]+\//i.test(baseUrl))
       throw new TypeError("The baseUrl must be a URL such as https://api.example/v1."); // `fetch` would repeat a wrong one
-    if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("The apiKey must be ASCII without spaces.");
+    if (!/^[!-~]+$/.test(apiKey ?? "")) throw new TypeError("The apiKey must be ASCII without spaces.");
     if ((parse('{"id":1}') as Pet).id !== 1n)
       throw new Error("JSON.parse has no source: use Node 22 or later.");
     const headers = { ...init.headers, Authorization: `Bearer ${apiKey}` };
@@ -80,14 +80,14 @@ export function petStore({ baseUrl, apiKey }: { baseUrl: string; apiKey: string 
         if (response.ok && Array.isArray(pets) && pets.every((pet) => typeof pet?.id === "bigint"))
           return { pets: pets as Pet[], link: response.headers.get("link") ?? "" };
         const after = response.headers.get("retry-after") ?? "";
-        pause += Math.max(0, Number(after) * 1000 || Date.parse(after) - Date.now() || 0);
+        pause += Math.max(0, Number.parseFloat(after) * 1000 || Date.parse(after) - Date.now() || 0);
         // Too many requests, and errors of the service or of a gateway in front of it, can pass. Other errors cannot.
         if (!response.ok && ![429, 500, 502, 503, 504].includes(response.status)) pause = Infinity;
         throw new PetStoreError(response, text);
       } catch (error) {
         if (attempt === ATTEMPTS || pause > LONGEST_PAUSE_MS || signal?.aborted) throw error;
       }
-      await setTimeout(pause, undefined, { signal }).catch(() => {}); // the next attempt throws the reason of the signal
+      await setTimeout(pause, undefined, { signal: signal ?? undefined }).catch(() => {}); // the next attempt throws
     }
   }
 
