@@ -20,5 +20,5 @@ if ! runs "$node"; then
     fail "This machine cannot run $node: run npm ci here, on Linux with glibc or macOS, and without noexec."
   node=node
 fi
-export MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE="$modules/.cache/node"
+export MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE="$modules/.cache/node" NODE_USE_ENV_PROXY=0
 exec "$node" --max-semi-space-size=2 "$@"

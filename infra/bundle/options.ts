@@ -8,9 +8,9 @@ const replacement = (name: string) => fileURLToPath(new URL(`replacements/${name
 /** The functions' sources. */
 const functionsFolder = fileURLToPath(new URL("../../functions/", import.meta.url));
 
-/** Returns the functions' files. Editors leave others beside them, with a dot at the start of their name. */
+/** Returns the functions' files. Editors leave others beside them, with another dot in their name, as do types and tests. */
 export const entryPoints = () =>
-  globSync("[!.]*.ts", { cwd: functionsFolder })
+  globSync("+([!.]).ts", { cwd: functionsFolder })
     .map((file) => join(functionsFolder, file))
     .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
 

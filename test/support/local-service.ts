@@ -71,8 +71,6 @@ export async function startService(
     key: value("API_KEY") ?? "",
     output,
     stop,
-    [Symbol.asyncDispose]: async () => {
-      await stop();
-    },
+    [Symbol.asyncDispose]: async () => void (await stop()),
   };
 }

@@ -14,7 +14,7 @@ import { synthesize } from "./synthesize.ts";
  */
 export async function buildStack(folder: string): Promise<StackDefinition> {
   if (process.stderr.isTTY) console.error("Synthesizing the template and bundling the functions ...");
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 9 }); // what a killed start has left can still write
   await mkdir(folder, { recursive: true });
   await synthesize(folder);
   // With these references, errors have positions in the sources. What `cdk deploy` ships is a copy without them.

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoreAddress } from "../emulator/store/aws-environment.ts";
@@ -37,21 +37,26 @@ export async function makeDataFolder(env: NodeJS.ProcessEnv): Promise<void> {
     // `cp -r folder/*` leaves the mark out, and a loss of power can empty it. LevelDB makes both of these files.
     const hasData = ["LOCK", "CURRENT"].some((name) => existsSync(join(folder, "dynamodb", name)));
     const isOurs = hasData && names.every((name) => [".gitignore", ...parts].includes(name));
-    if (names.length === 0 || (isOurs && !text)) await writeFile(file, `${MARK}\n*\n`);
+    const isNew = names.every((name) => name === ".gitignore"); // or the disk was full
+    if (!text && (isNew || isOurs)) await writeFile(file, `${MARK}\n*\n`);
     else if (!text.startsWith(MARK)) throw new Error("it has other files.");
   } catch (error) {
     throw new Error(`The data folder ${folder} cannot be used, see DATA_DIR: ${(error as Error).message}`);
   }
 }
 
+/** Which folder it is: a copy of it gets another number. */
+const inode = (env: NodeJS.ProcessEnv) => statSync(dataFolder(env)).ino;
+
 /** Writes what readTables returns while this process runs. */
 export const writeTables = (env: NodeJS.ProcessEnv, tables: LocalTables) =>
-  writeFile(dataPath(env, "tables.json"), JSON.stringify(tables));
+  writeFile(dataPath(env, "tables.json"), JSON.stringify({ ...tables, inode: inode(env) }));
 
-/** @throws Error in one line if the store of its service does not respond */
+/** @throws Error in one line if the folder has no service, or its store does not respond */
 export async function readTables(env: NodeJS.ProcessEnv): Promise<LocalTables> {
   try {
-    const tables: LocalTables = JSON.parse(await readFile(dataPath(env, "tables.json"), "utf8"));
+    const tables = JSON.parse(await readFile(dataPath(env, "tables.json"), "utf8"));
+    if (tables.inode !== inode(env)) throw new Error("A copy names the tables of the copied folder.");
     // The service leaves the file. Its embedded store ends with it.
     await fetch(tables.endpoint, { signal: AbortSignal.timeout(5000) });
     return tables;

@@ -13,7 +13,7 @@ export async function ensureLocalKey(file: string, keys: ApiKeyStore, stage: str
   const found = await keys.get(keyIdOf(hashApiKey(stored)));
   if (found && isLive(found, Date.now())) return stored;
   const key = generateApiKey(stage);
+  await writeFile(file, `${key}\n`); // first, because a key that nobody has would stay
   await keys.add(newApiKeyRecord(key, { owner: "npm start", scopes: [...scopes], createdAt: Date.now() }));
-  await writeFile(file, `${key}\n`);
   return key;
 }

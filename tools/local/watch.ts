@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -21,7 +21,9 @@ function hashFiles(folders: string): string {
   const options = { cwd: root, followSymlinks: true, exclude: ["**/node_modules"] };
   for (const file of globSync(`${folders}/**/[!.]*`, options).sort())
     try {
-      hash.update(readFileSync(join(root, file))).update(`\0${file}\0`);
+      const path = join(root, file);
+      // The time, too: a build can have read a change that is undone.
+      hash.update(readFileSync(path)).update(`\0${file}\0${statSync(path).ctimeMs}`);
     } catch {} // a folder, or a file that has gone
   return hash.digest("base64");
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -113,9 +113,12 @@ it("keeps every pet that it has acknowledged when its disk is full or it is kill
   expect(second.key).toBe(first.key);
   pets.push(await add(second));
   await keysCli(["revoke", keyIdOf(hashApiKey(second.key)), "--stage", "local"], { DATA_DIR: data });
+  const list = async (DATA_DIR: string) => (await keysCli(["list", "--stage", "local"], { DATA_DIR })).stderr;
+  const none = /^keys: There is no local service in .*: run .*, or set DATA_DIR\.\n$/;
+  await cp(data, join(temporary, "copy"), { recursive: true });
+  expect(await list(join(temporary, "copy"))).toMatch(none);
   await second.stop("SIGKILL");
-  const { stderr } = await keysCli(["list", "--stage", "local"], { DATA_DIR: data });
-  expect(stderr).toMatch(/^keys: There is no local service in .*: run .*, or set DATA_DIR\.\n$/);
+  expect(await list(data)).toMatch(none);
   for (const file of [".gitignore", "assembly/bundles/get-pet/index.cjs"])
     await writeFile(join(data, file), ""); // as a loss of power does
   await mkdir(join(data, "assembly/old"));
