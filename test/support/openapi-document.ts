@@ -32,7 +32,7 @@ ajv.addSchema(JSON.parse(text, closed), "openapi.json");
 function bodyFaults(schema: string, body: unknown): string[] {
   const $ref = `openapi.json#/${schema}`;
   const validate = ajv.getSchema($ref) ?? ajv.compile({ $ref });
-  return validate(body) ? [] : [`its body: ${ajv.errorsText(validate.errors)}`];
+  return validate(body) ? [] : [`its body: ${JSON.stringify(validate.errors)}`];
 }
 
 /** Returns the path template of the document that a path matches. */
