@@ -15,10 +15,7 @@ const effectOf = async (token: string) => (await authorize(token)).policyDocumen
 const Resource = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/*";
 const policy = (Effect: "Allow" | "Deny", keyId: string, scopes: string) => ({
   principalId: keyId,
-  policyDocument: {
-    Version: "2012-10-17",
-    Statement: [{ Effect, Action: "execute-api:Invoke", Resource }],
-  },
+  policyDocument: { Version: "2012-10-17", Statement: [{ Effect, Action: "execute-api:Invoke", Resource }] },
   context: { keyId, scopes },
 });
 

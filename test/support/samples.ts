@@ -28,8 +28,6 @@ function samplesOf(schema: Json): unknown[] {
 export function bodySamples({ method, path, body }: Operation): [name: string, values: unknown[]][] {
   if (!body) return [];
   const { schema } = paths[path][method.toLowerCase()].requestBody.content["application/json"];
-  return Object.entries<Json>(schemaOf(schema).properties).map(([name, one]) => [
-    name,
-    samplesOf(schemaOf(one)),
-  ]);
+  const members = Object.entries<Json>(schemaOf(schema).properties);
+  return members.map(([name, one]) => [name, samplesOf(schemaOf(one))]);
 }

@@ -14,6 +14,7 @@ it.each([
   ["output TableName", "?ends_with(OutputKey, 'TableName')]"],
   ["env | grep ^AWS_PAGER", "\nAWS_PAGER=\n"],
   ["flush", "?ResourceType=='AWS::ApiGateway::Stage' "],
+  ['resource() { echo "$1"; }; flush', "--stage-name ApiGateway::Stage --rest-api-id ApiGateway::RestApi"],
   ["changes", "AttributeKey=ReadOnly,AttributeValue=false "],
   ["changes --start-time 5", " --output text --start-time 5 "],
   ["alarms", `--alarm-name-prefix ${stackName(production.name)}- `],

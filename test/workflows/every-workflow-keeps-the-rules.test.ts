@@ -10,7 +10,8 @@ import type { Json } from "../support/json.ts";
 const github = new URL("../../.github/", import.meta.url);
 const read = (file: string): Json => parse(readFileSync(new URL(file, github), "utf8"));
 const { on, concurrency, jobs } = read("workflows/deploy.yml");
-const { inputs } = read("actions/deploy/action.yml");
+const { inputs, outputs } = read("actions/deploy/action.yml");
+const script = readFileSync(new URL("../tools/deploy.sh", github), "utf8");
 const stages = deployedStages.map(({ name }) => name);
 
 it("only deployments of stages get credentials of AWS, and no pull request gets a key", () => {
@@ -37,6 +38,7 @@ it("a push deploys each stage after the tests and the stages before it", () => {
     const step = steps.find(({ uses = "" }: Json) => uses.endsWith("/deploy"));
     expect(Object.keys(step.with).sort()).toEqual(Object.keys(inputs).sort());
     expect(step.with.stage).toBe(name);
+    for (const output of Object.keys(outputs)) expect(script).toContain(`echo "${output}=`);
   }
 });
 

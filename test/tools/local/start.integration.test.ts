@@ -146,6 +146,8 @@ it("uses another DynamoDB-compatible server with its credentials", async () => {
     AWS_ACCESS_KEY_ID: "mine",
     AWS_SESSION_TOKEN: "also",
   };
+  await mkdir(data);
+  await writeFile(join(data, ".gitignore"), ""); // as a full disk leaves it
   await add(await started({ env }));
   expect([...signatures]).toEqual(["AWS4-HMAC-SHA256 Credential=mine also"]);
 });

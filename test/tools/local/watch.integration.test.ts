@@ -25,10 +25,10 @@ const change = (text: string) => text.replaceAll(before[0], after[0]).replaceAll
 const late = JSON.stringify(quickApp(before[1], after[1]));
 save(appFile, `${quickApp()} writeFileSync(import.meta.filename, ${late});`); // a change during the start
 
-const service = await startService({ DATA_DIR: join(checkout, "data") }, [], {
-  entry,
-  args: ["--watch"],
-});
+// What an earlier start has left.
+fs.mkdirSync(join(checkout, "data/functions/get-pet/index.cjs"), { recursive: true });
+save("data/.gitignore", "# The data of The Animal Store on this machine.\n*\n");
+const service = await startService({ DATA_DIR: join(checkout, "data") }, [], { entry, args: ["--watch"] });
 afterAll(async () => {
   await service.stop();
   fs.rmSync(checkout, { recursive: true });

@@ -14,10 +14,7 @@ import { disconnect, send } from "../../../support/http.ts";
 import { listen } from "../../../support/listen.ts";
 import { shared } from "../../../support/shared.ts";
 
-const echo = async (event: object): Promise<unknown> => ({
-  statusCode: 200,
-  body: JSON.stringify(event),
-});
+const echo = async (event: object): Promise<unknown> => ({ statusCode: 200, body: JSON.stringify(event) });
 const operation = jest.fn(echo);
 const authorize = jest.fn(async () => ({
   principalId: "p",
