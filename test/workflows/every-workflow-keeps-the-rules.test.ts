@@ -32,6 +32,7 @@ it("a push deploys each stage after the tests and the stages before it", () => {
   expect(jobs.check.if).toBe(`github.ref == 'refs/heads/${DEPLOYED_BRANCH}'`);
   expect(concurrency).toEqual({ group: `deploy-\${{ github.ref_name }}`, "cancel-in-progress": false });
   expect(jobs.contract).toMatchObject({ needs: stages[0], permissions: { contents: "read" } });
+  expect(Object.keys(jobs.contract.steps.at(-1).env).sort()).toEqual(["CONTRACT_KEY", "CONTRACT_URL"]);
   expect(stages.map((name) => jobs[name].needs)).toEqual(["check", "contract", ...stages.slice(1, -1)]);
   for (const name of stages) {
     const { steps } = jobs[name];
