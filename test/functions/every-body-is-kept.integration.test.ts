@@ -21,7 +21,7 @@ const listOf = ({ path }: Operation) => gets.find((one) => one.path === parentOf
 /** Reads the item of a response again: with the GET of its path, and in its list. */
 async function readAgain(operation: Operation, ids: Record<string, string>, item: Members) {
   const parent = parentOf(operation.path);
-  const get = gets.find((one) => one.path.startsWith(`${parent}/{`) && one.path.endsWith("}"));
+  const get = gets.find((one) => one.path.endsWith("}") && parentOf(one.path) === parent);
   const list = listOf(operation);
   if (!get && !list) throw new Error(`No GET and no list return what ${operation.id} stores.`);
   const name = get?.path.slice(parent.length + 2, -1) ?? "";
@@ -40,10 +40,9 @@ it.each(all.filter(({ body }) => body))("$id keeps or refuses every value of its
       const sent = { ...example, body: stringifyJson({ ...members, [name]: value }) };
       const { statusCode, body } = await callFunction(operation.id, sent);
       const named = new RegExp(`"message":".*\\b${name}\\b[^;]* must `).test(body);
-      const refused = statusCode === 400 && named;
+      if (statusCode === 400 && named) continue;
       const what = { name, value, statusCode, body };
-      if (!refused) expect(what).toEqual({ ...what, statusCode: operation.success.status });
-      if (refused) continue;
+      expect(what).toEqual({ ...what, statusCode: operation.success.status });
       const item = parseJson(body) as Members;
       const whole = { ...item, [name]: parseJson(stringifyJson(value)) };
       const answers = [item, ...(await readAgain(operation, ids, item).catch((error) => [error]))];

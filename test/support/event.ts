@@ -53,6 +53,7 @@ const optionalOf = ({ query, headers }: Operation) =>
  */
 export function exampleEvent(operation: Operation, parts: RequestParts = {}, optional: string[] = []) {
   const { params: path, query, headers, body } = exampleRequest(operation);
+  if (headers["Idempotency-Key"]) headers["Idempotency-Key"] = crypto.randomUUID(); // each event can have another parent
   const leftOut = optionalOf(operation).filter((name) => !optional.includes(name));
   const sent = (part: object) => Object.entries(part).filter(([name]) => !leftOut.includes(name));
   return requestEvent({

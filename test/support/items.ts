@@ -91,11 +91,16 @@ export async function listItems(
   for (let query = first; ; ) {
     const { statusCode, body, headers } = await callFunction(list.id, exampleEvent(list, { path, query }));
     if (statusCode !== 200) throw new Error(`${list.id} returned ${statusCode}: ${body}`);
-    found.push(...(parseJson(body) as Item[]));
+    const items = parseJson(body) as Item[];
+    if (items.length > limit) throw new Error(`${list.id} ignores its limit.`);
+    found.push(...items);
     const [, link] = /<([^>]*)>; rel="next"/.exec(String(headers?.Link ?? "")) ?? [];
     if (!link) return found;
     query = Object.fromEntries([...new URL(link).searchParams].map(([name, value]) => [name, [value]]));
-    expect({ link, query }).toEqual({ link, query: { ...first, cursor: [expect.any(String)] } });
+    expect({ link, query }).toEqual({
+      link: expect.not.stringContaining("{"),
+      query: { ...first, cursor: [expect.any(String)] },
+    });
     if (links.has(link)) throw new Error(`${list.id} returned the link ${link} twice.`);
     links.add(link);
   }

@@ -44,7 +44,6 @@ it.concurrent.each<[what: string, environment: object, serves: string, status: n
   ["an operation that was wrong", wrongIf("$name == $LAST", 500), after, 1, /^Not rolled back: \w+ had/m],
   ["an ended key", { ANSWER: "echo 401" }, before, 1, /^Refused with a 401: /m],
   ["a key without a scope", wrongIf("$name == $LAST", 403), before, 1, /^Refused with a 403: /m],
-  ["no key", { API_KEY: "" }, before, 1, /^1$/m],
   ["another deployment", { STATE: "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" }, before, 1, /^No deployment/m],
   ["an interrupt", { STOP: "INT" }, before, 1, /^Rolled back: Somebody/m],
   ["a closed terminal", { STOP: "HUP" }, before, 1, /^Rolled back: Somebody/m],

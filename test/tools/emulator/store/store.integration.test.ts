@@ -46,11 +46,8 @@ it("says why it cannot open a folder or use a table", async () => {
   await rename(join(path, "CURRENT"), `${path}.lost`); // as in a folder that another service is making
   await expect(startStore(path)).rejects.toThrow(used);
   await rename(`${path}.lost`, join(path, "CURRENT"));
-  const index = {
-    IndexName: "new",
-    KeySchema: table.KeySchema,
-    Projection: { ProjectionType: "ALL" as const },
-  };
+  const Projection = { ProjectionType: "ALL" as const };
+  const index = { IndexName: "new", KeySchema: table.KeySchema, Projection };
   const indexed = { ...table, GlobalSecondaryIndexes: [index] };
   await expect(createTables([indexed])).rejects.toThrow("The table kept has no index new: ");
   await kept.close();
